@@ -1,0 +1,53 @@
+"""Records the language hands out: a violation, and the verdict over one program."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from lackpy.lang.signature import Grade
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One reason a program is refused.
+
+    Attributes:
+        rule: Stable kebab-case rule id, e.g. `unknown-name`.
+        line: 1-based line in the program as given.
+        column: 1-based column in characters.
+        message: One clause: what is wrong, naming the offending text.
+        hint: What to write instead; deterministic, never empty.
+        text: The offending source text (cut at 80 characters).
+    """
+
+    rule: str
+    line: int
+    column: int
+    message: str
+    hint: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"L{self.line}:{self.column} {self.rule}: {self.message}; {self.hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What validation says of one program.
+
+    Attributes:
+        ok: No violation was found.
+        violations: In source order.
+        grade: Join over the tools it calls (`Grade(0, 0)` when it calls none).
+        calls: Names of the tools it calls, in source order, each once.
+        program: Source after lowering; the text as given when it didn't parse.
+        tree: The lowered tree that executors run; `None` unless `ok`.
+    """
+
+    ok: bool
+    violations: tuple[Violation, ...]
+    grade: Grade
+    calls: tuple[str, ...]
+    program: str
+    tree: ast.Module | None = field(default=None, repr=False, compare=False)
