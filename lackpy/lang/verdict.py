@@ -41,7 +41,7 @@ class Verdict:
         violations: In source order.
         grade: Join over the tools it calls (`Grade(0, 0)` when it calls none).
         calls: Names of the tools it calls, in source order, each once.
-        program: Source after lowering; the text as given when it didn't parse.
+        source: The text as given.
         tree: The lowered tree that executors run; `None` unless `ok`.
     """
 
@@ -49,5 +49,19 @@ class Verdict:
     violations: tuple[Violation, ...]
     grade: Grade
     calls: tuple[str, ...]
-    program: str
+    source: str
     tree: ast.Module | None = field(default=None, repr=False, compare=False)
+    _text: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def program(self) -> str:
+        """Source after lowering; the text as given when it isn't `ok`.
+
+        Written from the tree on first use, so that a check alone doesn't pay for it and no executor
+        ever parses a text whose tree wasn't checked.
+        """
+        if self.tree is None:
+            return self.source
+        if not self._text:
+            self._text.append(ast.unparse(self.tree))
+        return self._text[0]
