@@ -1,0 +1,36 @@
+"""The command table of `riggs`; the process's edges are lackpy's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+import click
+
+from lackpy.cli.group import CONTEXT, LazyGroup, run_group, version_option
+
+# name → (module:command, one line)
+TABLE: Mapping[str, tuple[str, str]] = {
+    "ingest": ("riggs.cli.ingest:ingest", "Bring journals and sibling tools' logs into the store."),
+    "candidates": ("riggs.cli.candidates:candidates", "What recurs and could become a template."),
+    "promote": ("riggs.cli.decide:promote", "Turn candidates into templates."),
+    "reject": ("riggs.cli.decide:reject", "Put a candidate away, with the reason."),
+    "demote": ("riggs.cli.decide:demote", "Take a template out of service."),
+    "history": ("riggs.cli.decide:history", "Every decision with its evidence."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    commands={name: target for name, (target, _) in TABLE.items()},
+    summary={name: line for name, (_, line) in TABLE.items()},
+    context_settings=CONTEXT,
+)
+@version_option
+def cli() -> None:
+    """Read the traces, find what recurs, let a person promote it to a template."""
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Entry point of the `riggs` script."""
+    run_group(cli, "riggs", argv)
