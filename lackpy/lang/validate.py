@@ -75,6 +75,29 @@ def check(
     return Verdict(True, (), grade, calls, source, tree)
 
 
+def lowered(tree: ast.Module, signatures: Mapping[str, Signature]) -> ast.Module:
+    """Return `tree` lowered in place, as far as it holds nothing the language refuses.
+
+    Args:
+        tree: A parsed program.
+        signatures: Its tools.
+    """
+    source = _names_of(tree)
+    names = Fresh(source)
+    walk = _Walk(source, signatures, (), names, free=True)
+    lower.output(tree.body, names)
+    walk.run(tree)
+    if not walk.found:
+        walk.rewrites(tree)
+    return tree
+
+
+def _names_of(tree: ast.Module) -> str:
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    names.update(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))
+    return " ".join(sorted(names))
+
+
 def _position(violation: Violation) -> tuple[int, int, str]:
     return violation.line, violation.column, violation.rule
 
@@ -112,9 +135,11 @@ class _Walk:
         "calls",
         "escaped",
         "found",
+        "free",
         "local",
         "loop",
         "loops",
+        "missing",
         "mutated",
         "names",
         "not_sets",
@@ -139,11 +164,13 @@ class _Walk:
         names: Fresh,
         *,
         strict: bool = False,
+        free: bool = False,
     ) -> None:
         self.source = source
         self.tools = tools
         self.names = names
         self.strict = strict
+        self.free = free
         self.found: list[Violation] = []
         self.bound: set[str] = set(params)
         self.local: frozenset[str] = _NO_NAMES
@@ -153,6 +180,7 @@ class _Walk:
         self.prints: list[tuple[int, int]] = []
         self.loop = 0
         self.pending: list[ast.Name] = []
+        self.missing: list[ast.Name] = []
         self.replaced: dict[int, ast.AST] = {}
         self.structural = False
         # What decides whether a loop needs a snapshot: names that may share an object with another
@@ -173,8 +201,8 @@ class _Walk:
             self.found.append(violations.too_many_nodes(Place(), grammar.MAX_NODES))
             return
         _block(self, tree.body, 0)
-        for node in self.pending:
-            self._unbound(node)
+        if self.missing:
+            self._resolve()
         if self._snapshots and not self.strict and not self.found:
             self._take_snapshots()
 
@@ -254,20 +282,22 @@ class _Walk:
             self.found.append(violations.tool_as_value(place, identifier))
         elif identifier in grammar.BUILTINS:
             self.found.append(violations.builtin_as_value(place, identifier))
+        elif self.free:
+            return
         elif self.loop:
             self.pending.append(node)
         else:
-            self._unbound(node)
+            self.missing.append(node)
 
-    def _unbound(self, node: ast.Name) -> None:
-        identifier = node.id
-        if identifier in self.bound:
-            if self.loop:
-                return
-            # Bound later in the same loop: an earlier round may have bound it.
-            return
-        place = self.place(node, identifier)
-        self.found.append(violations.unknown_name(place, identifier, self._near(identifier)))
+    def _resolve(self) -> None:
+        """Report the names that had no value where they were read."""
+        for node in self.missing:
+            identifier = node.id
+            place = self.place(node, identifier)
+            if identifier in self.bound:
+                self.found.append(violations.used_before(place, identifier))
+            else:
+                self.found.append(violations.unknown_name(place, identifier, self._near(identifier)))
 
     def _near(self, identifier: str) -> str:
         reserved = grammar.REFUSED_NAMES.get(identifier)
@@ -1087,9 +1117,9 @@ def _for(w: _Walk, n: ast.For, d: int) -> None:
     if len(w.mutated) > mark and not _is_fresh(w, n.iter):
         w._snapshots.append((n, w.mutated[mark:]))  # noqa: SLF001  # the walk's own functions
     if w.pending and not w.loop:
-        pending, w.pending = w.pending, []
-        for node in pending:
-            w._unbound(node)  # noqa: SLF001  # the walk's own functions
+        # What is bound further down in the loop an earlier round may have bound.
+        w.missing += [node for node in w.pending if node.id not in w.bound]
+        w.pending = []
     if n.orelse:
         if w.strict:
             w.refuse(n)

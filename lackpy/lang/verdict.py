@@ -65,3 +65,8 @@ class Verdict:
         if not self._text:
             self._text.append(ast.unparse(self.tree))
         return self._text[0]
+
+    def noting(self, text: str) -> Verdict:
+        """Note the text of `tree` for one who has it already; return this verdict."""
+        self._text[:] = [text]
+        return self
