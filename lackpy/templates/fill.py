@@ -1,0 +1,308 @@
+"""From a template and captured values to a checked program, without the values ever being code.
+
+A template's program is checked once with stand-ins in its holes. The lowered tree that results remembers where
+each stand-in went; filling copies the path from the root to those constants and nothing else, so a value is always
+(part of) one constant and the tree's shape, calls and grade are those that were checked. Touches no file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from lackpy.lang import Grade, Signature, Verdict, Violation, check
+from lackpy.templates.format import Template, TemplateError
+
+Value = str | int
+MAX_NUMBER = 999_999_999
+MAX_VALUE_CHARS = 100_000
+_HOLE = re.compile(r"\{([^\W\d]\w*)\}")
+_NUMERIC = frozenset(("number",))
+# Types whose values mean the same as a regex: no special characters, or only the dots of a dotted name.
+_REGEX_SAFE = frozenset(("identifier", "dotted", "module", "number", "language"))
+_REGEX_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
+_REGEX_TOOL, _REGEX_PARAM = "grep", "pattern"
+
+
+def slot_names(text: str) -> list[str]:
+    """Return the names written as `{name}`, in order, each once."""
+    return list(dict.fromkeys(_HOLE.findall(text)))
+
+
+def quote_regex(value: str) -> str:
+    r"""Return a regex that matches `value` literally; text without special characters stays as it is.
+
+    >>> quote_regex("type: ignore"), quote_regex("a.b(")
+    ('type: ignore', 'a\\.b\\(')
+    """
+    return _REGEX_SPECIAL.sub(r"\\\1", value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """One constant with slots in it: literal text and slots in turn, or one number slot.
+
+    Attributes:
+        parts: `(False, text)` or `(True, slot)` in order.
+        number: The constant is an integer, its only part the slot.
+        regex: It is part of a regex, so text values are quoted.
+    """
+
+    parts: tuple[tuple[bool, str], ...]
+    number: bool
+    regex: bool
+
+
+# Where to go from a node: (field, index or None, what is there).
+_Plan = tuple[tuple[str, int | None, Any], ...]
+
+
+class Filler:
+    """One template, checked against one set of signatures and ready to be filled.
+
+    Attributes:
+        grade: Grade of every program it yields.
+        calls: Tools it calls, in source order.
+    """
+
+    __slots__ = ("_pieces", "_plan", "_regex_slots", "_slots", "_tree", "calls", "grade")
+
+    def __init__(self, verdict: Verdict, slots: Mapping[str, str], marks: Mapping[str, Value]) -> None:
+        """Find where the stand-ins `marks` of `slots` went in a checked tree."""
+        tree = cast("ast.Module", verdict.tree)
+        self.grade: Grade = verdict.grade
+        self.calls: tuple[str, ...] = verdict.calls
+        self._tree = tree
+        self._slots = dict(slots)
+        self._regex_slots = frozenset(name for name, kind in slots.items() if kind not in _REGEX_SAFE)
+        self._plan = _plan(tree, {str(mark): name for name, mark in marks.items()}, regex=False)
+        self._pieces: tuple[str | _Hole, ...] | None = self._text_pieces(marks)
+
+    def __call__(self, values: Mapping[str, Value]) -> Verdict:
+        """Return the checked program with `values` in its holes.
+
+        Raises:
+            TemplateError: A value is missing, of the wrong kind, or can't stand in a program.
+        """
+        given = {name: _checked(name, kind, values) for name, kind in self._slots.items()}
+        tree = self._filled(given)
+        if self._pieces is None:
+            text = ast.unparse(tree)
+        else:
+            text = "".join([p if isinstance(p, str) else repr(self._constant(p, given)) for p in self._pieces])
+        return Verdict(True, (), self.grade, self.calls, text, tree).noting(text)
+
+    def _filled(self, values: Mapping[str, Value]) -> ast.Module:
+        return cast("ast.Module", self._copy(self._tree, self._plan, values))
+
+    def _copy(self, node: ast.AST, plan: _Plan, values: Mapping[str, Value]) -> ast.AST:
+        new = type(node).__new__(type(node))
+        new.__dict__.update(node.__dict__)
+        for field, index, inner in plan:
+            if isinstance(inner, _Hole):
+                new.__dict__[field] = self._constant(inner, values)
+            elif index is None:
+                new.__dict__[field] = self._copy(node.__dict__[field], inner, values)
+            else:
+                if new.__dict__[field] is node.__dict__[field]:
+                    new.__dict__[field] = list(node.__dict__[field])
+                new.__dict__[field][index] = self._copy(node.__dict__[field][index], inner, values)
+        return new
+
+    def _constant(self, hole: _Hole, values: Mapping[str, Value]) -> Value:
+        if hole.number:
+            return values[hole.parts[0][1]]
+        quoted = self._regex_slots if hole.regex else frozenset[str]()
+        return "".join(
+            [
+                (quote_regex(str(values[part])) if part in quoted else str(values[part])) if is_slot else part
+                for is_slot, part in hole.parts
+            ]
+        )
+
+    def _text_pieces(self, marks: Mapping[str, Value]) -> tuple[str | _Hole, ...] | None:
+        """Return the program's text cut at its holes, or `None` where only writing the tree gives the text."""
+        rest = ast.unparse(self._tree)
+        pieces: list[str | _Hole] = []
+        for hole in _holes(self._plan):
+            before, found, rest = rest.partition(repr(self._constant(hole, marks)))
+            if not found:
+                return None
+            pieces += [before, hole]
+        pieces.append(rest)
+        self._pieces = tuple(pieces)
+        for probe in ("probe", "a'b\"c\n{}\\"):
+            sample: dict[str, Value] = {n: 7 if k in _NUMERIC else probe for n, k in self._slots.items()}
+            if "".join([p if isinstance(p, str) else repr(self._constant(p, sample)) for p in pieces]) != ast.unparse(
+                self._filled(sample)
+            ):
+                return None
+        return self._pieces
+
+
+def _checked(name: str, kind: str, values: Mapping[str, Value]) -> Value:
+    value = values.get(name)
+    if kind in _NUMERIC:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_NUMBER:
+            raise TemplateError(f"slot '{name}' takes a whole number up to {MAX_NUMBER:,} (got {value!r:.80})")
+        return value
+    if not isinstance(value, str) or len(value) > MAX_VALUE_CHARS:
+        raise TemplateError(f"slot '{name}' takes text up to {MAX_VALUE_CHARS:,} characters (got {value!r:.80})")
+    if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+        raise TemplateError(f"slot '{name}' holds half a character (a lone surrogate); send valid text")
+    return value
+
+
+def _plan(node: ast.AST, marks: Mapping[str, str], *, regex: bool) -> _Plan:
+    """Return the way to every constant that holds a mark."""
+    steps: list[tuple[str, int | None, Any]] = []
+    if isinstance(node, ast.Constant):
+        hole = _hole(node.value, marks, regex=regex)
+        return (("value", None, hole),) if hole else ()
+    for field, value in ast.iter_fields(node):
+        for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if isinstance(child, ast.AST):
+                inner = _plan(child, marks, regex=_is_regex(node, field, index, child, inherited=regex))
+                if inner:
+                    steps.append((field, index, inner))
+    return tuple(steps)
+
+
+def _is_regex(node: ast.AST, field: str, index: int | None, child: ast.AST, *, inherited: bool) -> bool:
+    if isinstance(node, ast.Call):
+        named = isinstance(node.func, ast.Name) and node.func.id == _REGEX_TOOL
+        by_keyword = isinstance(child, ast.keyword) and child.arg == _REGEX_PARAM
+        return named and ((field == "args" and index == 0) or by_keyword)
+    return inherited
+
+
+def _hole(value: object, marks: Mapping[str, str], *, regex: bool) -> _Hole | None:
+    if isinstance(value, int) and not isinstance(value, bool) and str(value) in marks:
+        return _Hole(((True, marks[str(value)]),), number=True, regex=False)
+    if not isinstance(value, str):
+        return None
+    pieces = re.split("(" + "|".join(map(re.escape, marks)) + ")", value) if marks else [value]
+    if len(pieces) == 1:
+        return None
+    parts = tuple((i % 2 == 1, marks[p] if i % 2 else p) for i, p in enumerate(pieces) if p)
+    return _Hole(parts, number=False, regex=regex)
+
+
+def _holes(plan: _Plan) -> Iterator[_Hole]:
+    """Yield the holes in the order that the tree's text shows them, as far as field order tells."""
+    for _, _, inner in plan:
+        if isinstance(inner, _Hole):
+            yield inner
+        else:
+            yield from _holes(inner)
+
+
+def compile_template(template: Template, signatures: Mapping[str, Signature]) -> Filler:
+    """Check a template's program against a kit's signatures and make it ready to be filled.
+
+    Raises:
+        TemplateError: It can't be served with these signatures; the sentence says why.
+    """
+    name = f"template '{template.name}'"
+    wanted, declared = slot_names(template.pattern), list(template.slots)
+    for slot in wanted:
+        if slot not in template.slots:
+            raise TemplateError(f"{name}: pattern slot '{{{slot}}}' has no type; add it to 'slots'")
+    for slot in declared:
+        if slot not in wanted:
+            raise TemplateError(f"{name}: slot '{slot}' isn't in the pattern; remove it from 'slots'")
+    marks = _marks(template)
+    text, used = _marked(template, marks)
+    for slot in declared:
+        if slot not in used:
+            raise TemplateError(f"{name}: the program doesn't use slot '{slot}'; an intent's value would be ignored")
+    verdict = check(text, signatures)
+    if not verdict.ok:
+        raise TemplateError(f"{name}: {explain(verdict, template, signatures)}")
+    return Filler(verdict, template.slots, marks)
+
+
+def explain(verdict: Verdict, template: Template, signatures: Mapping[str, Signature]) -> str:
+    """Return why a program is refused, by the lines of the file's program where it is refused as it stands."""
+    as_written = check(template.program, signatures)
+    found: tuple[Violation, ...] = verdict.violations if as_written.ok else as_written.violations
+    return "; ".join(str(v) for v in found)
+
+
+def _marks(template: Template) -> dict[str, Value]:
+    """Return a stand-in for each slot that occurs nowhere in the program."""
+    marks: dict[str, Value] = {}
+    salt = 0
+    while f"hole{salt}x" in template.program:
+        salt += 1
+    number = 7_001
+    for index, (slot, kind) in enumerate(template.slots.items()):
+        if kind in _NUMERIC:
+            while str(number) in template.program:
+                number += 1
+            marks[slot] = number
+            number += 1
+        else:
+            marks[slot] = f"hole{salt}x{index}x"
+    return marks
+
+
+class _Mark(ast.NodeTransformer):
+    """Put stand-ins into the holes: text inside plain strings, and `{n}` standing bare for a number."""
+
+    def __init__(self, template: Template, marks: Mapping[str, Value]) -> None:
+        self.template = template
+        self.marks = marks
+        self.used: set[str] = set()
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if not isinstance(node.value, str):
+            return node
+
+        def put(match: re.Match[str]) -> str:
+            slot = match[1]
+            if slot not in self.marks:
+                return match[0]
+            self.used.add(slot)
+            return str(self.marks[slot])
+
+        return ast.copy_location(ast.Constant(_HOLE.sub(put, node.value)), node)
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        inner = node.elts[0]
+        if len(node.elts) == 1 and isinstance(inner, ast.Name) and inner.id in self.marks:
+            slot = inner.id
+            if self.template.slots[slot] not in _NUMERIC:
+                raise TemplateError(
+                    f"template '{self.template.name}': '{{{slot}}}' stands outside a string; write \"{{{slot}}}\""
+                )
+            self.used.add(slot)
+            return ast.copy_location(ast.Constant(self.marks[slot]), node)
+        return self.generic_visit(node)
+
+
+def _marked(template: Template, marks: Mapping[str, Value]) -> tuple[str, set[str]]:
+    """Return the program with stand-ins, and the slots it uses."""
+    try:
+        tree = ast.parse(template.program)
+        marker = _Mark(template, marks)
+        return ast.unparse(marker.visit(tree)), marker.used
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return template.program, set(template.slots)
+
+
+def sample_values(template: Template) -> dict[str, Value]:
+    """Return a value of the right kind for every slot, for a type check of the filled program."""
+    return {name: 1 if kind in _NUMERIC else "x" for name, kind in template.slots.items()}
+
+
+def instantiate(template: Template, values: Mapping[str, Value], signatures: Mapping[str, Signature]) -> Verdict:
+    """Check a template and fill it in one go; serving keeps the `Filler` instead.
+
+    Raises:
+        TemplateError: The template or a value can't be used.
+    """
+    return compile_template(template, signatures)(values)
