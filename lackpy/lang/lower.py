@@ -11,7 +11,6 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-
 from lackpy.lang import lower_expr as build
 
 if TYPE_CHECKING:
