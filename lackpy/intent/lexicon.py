@@ -1,0 +1,188 @@
+"""Read `data/lexicon.toml`: the reviewed rules that turn developer speech into concept phrases.
+
+A rule line reads `from => to`. `from` holds words, `(a|b)` alternatives, `{a|b}` alternatives that `to` repeats as `$1`,
+`[x]` optional parts, `@macro`
+references, `^` and `$` for the ends of the intent, `/` before what must follow but stays, and value marks: `T` any value or unknown word, `V` a value that
+shows it is one (quoted or code-like), `Q` quoted, `P` file path, `N` number, `L` language, `D` the word "tests" (it
+may be a folder). `to` repeats the marks.
+Words produced by a rule are concepts and can never become a value.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from lackpy.resources import text
+
+IDX = "\ue100-\uf8ff"
+"""A word that may be a value carries one character of this range: its token's index."""
+_MARKS = {
+    "T": rf"(?:\x01[qvp]|(?!tests[{IDX}])[^\s\x01{IDX}]+)([{IDX}]) ",
+    "D": rf"tests([{IDX}]) ",
+    "V": rf"\x01[qvp]([{IDX}]) ",
+    "Q": rf"\x01q([{IDX}]) ",
+    "P": rf"\x01p([{IDX}]) ",
+    "N": rf"\x01n([{IDX}]) ",
+    "L": rf"\x01l([{IDX}]) ",
+}
+_PIECE = re.compile(r"[()|\[\]{}]|[^\s()|\[\]{}]+")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+class LexiconError(ValueError):
+    """A line of the lexicon can't be read."""
+
+
+@dataclass(slots=True)
+class Rule:
+    """One compiled-on-demand rewrite.
+
+    Attributes:
+        source: The line as written.
+        group: Name of the group whose `why` explains it.
+        needs: The rule can apply only if one of these words is present; empty = always try.
+        pattern: Python regex source over encoded text.
+        marks: (mark name, group number) in order.
+        to: Replacement pieces: words and mark names.
+    """
+
+    source: str
+    group: str
+    needs: frozenset[str]
+    pattern: str
+    marks: tuple[tuple[str, int], ...]
+    to: tuple[str, ...]
+    compiled: re.Pattern[str] | None = None
+
+    def regex(self) -> re.Pattern[str]:
+        """Compile at first use; most intents touch few rules."""
+        if self.compiled is None:
+            self.compiled = re.compile(self.pattern)
+        return self.compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """All rules in order, and every word they mention."""
+
+    rules: tuple[Rule, ...]
+    vocabulary: frozenset[str]
+    reasons: dict[str, str]
+
+
+class _Parser:
+    """Recursive descent over one `from` side."""
+
+    def __init__(self, source: str, macros: dict[str, str], words: set[str]) -> None:
+        for _ in range(4):
+            if "@" not in source:
+                break
+            source = re.sub(r"@(\w+)", lambda m: f"({macros[m[1]]})", source)
+        self.pieces = _PIECE.findall(source)
+        self.at = 0
+        self.marks: list[tuple[str, int]] = []
+        self.words = words
+
+    def sequence(self, stop: str = "") -> tuple[str, frozenset[str]]:
+        """Parse up to `stop`; return regex and the cheapest set of words one of which must be present."""
+        branches: list[tuple[str, frozenset[str]]] = []
+        regex, need = "", frozenset[str]()
+        while self.at < len(self.pieces):
+            piece = self.pieces[self.at]
+            if piece in (")", "]", "}"):
+                if piece != stop:
+                    raise LexiconError(f"unbalanced '{piece}'")
+                break
+            self.at += 1
+            if piece == "/":
+                ahead, _ = self.sequence(stop)
+                regex += f"(?={ahead})"
+                break
+            if piece == "|":
+                branches.append((regex, need))
+                regex, need = "", frozenset()
+                continue
+            part, wants = self.element(piece)
+            regex += part
+            if wants and (not need or len(wants) < len(need)):
+                need = wants
+        branches.append((regex, need))
+        if len(branches) == 1:
+            return branches[0]
+        union = frozenset().union(*(b[1] for b in branches)) if all(b[1] for b in branches) else frozenset()
+        return "(?:" + "|".join(b[0] for b in branches) + ")", union
+
+    def element(self, piece: str) -> tuple[str, frozenset[str]]:
+        if piece in _CLOSING:
+            if piece == "{":
+                self.marks.append((f"${sum(m[0][0] == '$' for m in self.marks) + 1}", len(self.marks) + 1))
+            regex, need = self.sequence(_CLOSING[piece])
+            if self.at >= len(self.pieces):
+                raise LexiconError(f"'{piece}' is never closed")
+            self.at += 1
+            if piece == "{":
+                return f"({regex})", need
+            return (regex, need) if piece == "(" else (f"(?:{regex})?", frozenset())
+        if piece == "^":
+            return r"(?<=\A )", frozenset()
+        if piece == "$":
+            return r"\Z", frozenset()
+        mark = piece.rstrip("0123456789")
+        if mark in _MARKS:
+            self.marks.append((piece, len(self.marks) + 1))
+            return _MARKS[mark], frozenset()
+        self.words.add(piece)
+        return f"{re.escape(piece)}[{IDX}]? ", frozenset((piece,))
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the shipped lexicon.
+
+    Raises:
+        LexiconError: A line can't be read; the message holds it.
+    """
+    return parse(text("data/lexicon.toml"))
+
+
+def parse(source: str) -> Lexicon:
+    """Parse lexicon text (see the module text for the rule language)."""
+    table = tomllib.loads(source)
+    macros: dict[str, str] = table.get("macros", {})
+    rules: list[Rule] = []
+    words: set[str] = set(table.get("words", {}).get("known", "").split())
+    reasons: dict[str, str] = {}
+    for group in table["group"]:
+        reasons[group["name"]] = group["why"]
+        for line in group["rules"].splitlines():
+            if line.strip() and not line.lstrip().startswith("#"):
+                rules.append(_rule(line.strip(), group["name"], macros, words))
+    return Lexicon(tuple(rules), frozenset(words), reasons)
+
+
+def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rule:
+    left, arrow, right = line.partition("=>")
+    parser = _Parser(left, macros, words)
+    try:
+        if not arrow:
+            raise LexiconError("'=>' is missing")
+        regex, needs = parser.sequence()
+        to = tuple(right.split())
+        names = {name for name, _ in parser.marks}
+        for piece in to:
+            if piece.rstrip("0123456789") in _MARKS or piece[0] == "$":
+                if piece not in names:
+                    raise LexiconError(f"'{piece}' has no source")
+            else:
+                words.add(piece)
+    except (LexiconError, KeyError) as exc:
+        raise LexiconError(f"lexicon, group '{group}', line '{line}': {exc}") from exc
+    prefix = "" if left.startswith("^") else "(?<= )"
+    return Rule(line, group, needs, prefix + regex, tuple(parser.marks), to)
+
+
+Emit = Callable[[str, str], str]

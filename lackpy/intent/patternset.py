@@ -1,0 +1,177 @@
+"""Match one intent against every pattern at once: one RE2 set over text as written, one over concept text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from lackpy.intent.clean import Cleaned, clean
+from lackpy.intent.normal import BARE_OPEN
+from lackpy.intent.pattern import CompiledPattern, Form, compile_pattern
+
+_MAX_MEM = 512 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One pattern to match: its key (a template's name), its text and its slots' types."""
+
+    key: Hashable
+    pattern: str
+    slots: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry that covers the whole intent.
+
+    Attributes:
+        key: The entry's key.
+        slots: Slot name → program value (text or whole number).
+        route: `light` when the intent reads as the pattern is written, `normal` when only the concepts agree.
+        form: The expansion that matched.
+        rank: Larger is more specific; equal ranks tie.
+    """
+
+    key: Hashable
+    slots: dict[str, str | int]
+    route: str
+    form: str
+    rank: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What an intent met.
+
+    Attributes:
+        hit: The most specific entry, or `None`: nothing matched, or the best ones tie.
+        hits: Every entry that matched, most specific first.
+        tied: Entries that share the best rank when there are several.
+        refused: (key, reason) of entries whose words matched but whose slots refused a value.
+    """
+
+    hit: Hit | None
+    hits: tuple[Hit, ...] = ()
+    tied: tuple[Hit, ...] = ()
+    refused: tuple[tuple[Hashable, str], ...] = ()
+
+
+_NO_MATCH = Match(None)
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.max_mem = _MAX_MEM
+    options.never_capture = True
+    options.log_errors = False
+    return options
+
+
+@lru_cache(maxsize=50_000)
+def _regexp(source: str) -> Any:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    return re2.compile(source, options)
+
+
+class _Layer:
+    """One RE2 set; `rows[i]` lists the forms that set member i stands for."""
+
+    __slots__ = ("rows", "set")
+
+    def __init__(self, rows: list[tuple[int, tuple[Form, ...]]]) -> None:
+        self.rows = rows
+        self.set: Any = None
+        if rows:
+            self.set = re2.Set.FullMatchSet(_options())
+            for _, forms in rows:
+                self.set.Add("|".join(form.regex for form in forms))
+            self.set.Compile()
+
+    def find(self, text: str) -> list[tuple[int, tuple[Form, ...]]]:
+        return [self.rows[i] for i in self.set.Match(text) or ()] if self.set is not None else []
+
+
+class PatternSet:
+    """Patterns compiled for matching; immutable, safe to share between threads."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        """Compile every entry.
+
+        Raises:
+            PatternError: A pattern can't be used.
+        """
+        self.entries = tuple(entries)
+        self.compiled: tuple[CompiledPattern, ...] = tuple(
+            compile_pattern(e.pattern, e.slots) for e in self.entries
+        )
+        self._light = _Layer([(i, c.lights) for i, c in enumerate(self.compiled)])
+        self._normal = _Layer([(i, c.normals) for i, c in enumerate(self.compiled) if c.normals])
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def match(self, intent: str | Cleaned) -> Match:
+        """Return the entries that cover `intent` entirely; never raises on any text."""
+        cleaned = clean(intent) if isinstance(intent, str) else intent
+        if not cleaned.light or not self.entries:
+            return _NO_MATCH
+        refused: list[tuple[Hashable, str]] = []
+        hits = self._hits(self._light, cleaned.light, "light", refused)
+        if not hits and self._normal.set is not None:
+            for text in cleaned.normals:
+                known = {h.key for h in hits}
+                hits += [h for h in self._hits(self._normal, text, "normal", refused) if h.key not in known]
+        if not hits:
+            return Match(None, refused=tuple(refused)) if refused else _NO_MATCH
+        hits.sort(key=lambda h: (tuple(-r for r in h.rank), str(h.key)))
+        tied = tuple(h for h in hits if h.rank == hits[0].rank)
+        if len(tied) > 1:
+            return Match(None, tuple(hits), tied, tuple(refused))
+        return Match(hits[0], tuple(hits), (), tuple(refused))
+
+    def _hits(self, layer: _Layer, text: str, route: str, refused: list[tuple[Hashable, str]]) -> list[Hit]:
+        out: list[Hit] = []
+        for index, forms in layer.find(text):
+            hit = self._capture(index, forms, text, route, refused)
+            if hit is not None:
+                out.append(hit)
+        return out
+
+    def _capture(
+        self, index: int, forms: tuple[Form, ...], text: str, route: str, refused: list[tuple[Hashable, str]]
+    ) -> Hit | None:
+        entry, types = self.entries[index], self.compiled[index].slots
+        reason = ""
+        for form in forms:
+            match = _regexp(form.regex).fullmatch(text)
+            if match is None:
+                continue
+            values: dict[str, str | int] = {}
+            for name, captured in zip(form.slots, match.groups(), strict=True):
+                raw = captured[1:-1] if captured[0] == BARE_OPEN else captured
+                value = types[name].value(raw)
+                if value is None:
+                    reason = f"{{{name}}} takes a {types[name].name}, not {raw!r}"
+                    break
+                if values.setdefault(name, value) != value:
+                    reason = f"{{{name}}} would be {values[name]!r} and {value!r}"
+                    break
+            else:
+                rank = (
+                    1 if route == "light" else 0,
+                    -len(form.slots),
+                    form.words,
+                    sum(types[n].rank for n in form.slots),
+                )
+                return Hit(entry.key, values, route, form.text, rank)
+        if reason:
+            refused.append((entry.key, reason))
+        return None
