@@ -1,7 +1,7 @@
 """From a template and captured values to a checked program, without the values ever being code.
 
-A template's program is checked once with stand-ins in its holes. The lowered tree that results remembers where
-each stand-in went; filling copies the path from the root to those constants and nothing else, so a value is always
+Where a hole may be is `lackpy.lang.fill`'s decision. A template's program is checked once with stand-ins in its
+holes; the lowered tree that results remembers where each stand-in went, and filling copies the path from the root to those constants and nothing else, so a value is always
 (part of) one constant and the tree's shape, calls and grade are those that were checked. Touches no file.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from lackpy.lang import Grade, Signature, Verdict, Violation, check
+from lackpy.lang import Grade, Signature, SlotError, Verdict, Violation, check, form
 from lackpy.templates.format import Template, TemplateError
 
 Value = str | int
@@ -92,7 +92,9 @@ class Filler:
         if self._pieces is None:
             text = ast.unparse(tree)
         else:
-            text = "".join([p if isinstance(p, str) else repr(self._constant(p, given)) for p in self._pieces])
+            text = "".join(
+                [p if isinstance(p, str) else repr(self._constant(p, given)) for p in self._pieces]
+            )
         return Verdict(True, (), self.grade, self.calls, text, tree).noting(text)
 
     def _filled(self, values: Mapping[str, Value]) -> ast.Module:
@@ -136,9 +138,9 @@ class Filler:
         self._pieces = tuple(pieces)
         for probe in ("probe", "a'b\"c\n{}\\"):
             sample: dict[str, Value] = {n: 7 if k in _NUMERIC else probe for n, k in self._slots.items()}
-            if "".join([p if isinstance(p, str) else repr(self._constant(p, sample)) for p in pieces]) != ast.unparse(
-                self._filled(sample)
-            ):
+            if "".join(
+                [p if isinstance(p, str) else repr(self._constant(p, sample)) for p in pieces]
+            ) != ast.unparse(self._filled(sample)):
                 return None
         return self._pieces
 
@@ -147,10 +149,14 @@ def _checked(name: str, kind: str, values: Mapping[str, Value]) -> Value:
     value = values.get(name)
     if kind in _NUMERIC:
         if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_NUMBER:
-            raise TemplateError(f"slot '{name}' takes a whole number up to {MAX_NUMBER:,} (got {value!r:.80})")
+            raise TemplateError(
+                f"slot '{name}' takes a whole number up to {MAX_NUMBER:,} (got {value!r:.80})"
+            )
         return value
     if not isinstance(value, str) or len(value) > MAX_VALUE_CHARS:
-        raise TemplateError(f"slot '{name}' takes text up to {MAX_VALUE_CHARS:,} characters (got {value!r:.80})")
+        raise TemplateError(
+            f"slot '{name}' takes text up to {MAX_VALUE_CHARS:,} characters (got {value!r:.80})"
+        )
     if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
         raise TemplateError(f"slot '{name}' holds half a character (a lone surrogate); send valid text")
     return value
@@ -215,10 +221,16 @@ def compile_template(template: Template, signatures: Mapping[str, Signature]) ->
         if slot not in wanted:
             raise TemplateError(f"{name}: slot '{slot}' isn't in the pattern; remove it from 'slots'")
     marks = _marks(template)
-    text, used = _marked(template, marks)
+    try:
+        holes = form(template.program, template.slots)
+        text = holes.text(marks)
+    except SlotError as exc:
+        raise TemplateError(f"{name}: {exc}") from exc
     for slot in declared:
-        if slot not in used:
-            raise TemplateError(f"{name}: the program doesn't use slot '{slot}'; an intent's value would be ignored")
+        if slot not in holes.used:
+            raise TemplateError(
+                f"{name}: the program doesn't use slot '{slot}'; an intent's value would be ignored"
+            )
     verdict = check(text, signatures)
     if not verdict.ok:
         raise TemplateError(f"{name}: {explain(verdict, template, signatures)}")
@@ -250,56 +262,14 @@ def _marks(template: Template) -> dict[str, Value]:
     return marks
 
 
-class _Mark(ast.NodeTransformer):
-    """Put stand-ins into the holes: text inside plain strings, and `{n}` standing bare for a number."""
-
-    def __init__(self, template: Template, marks: Mapping[str, Value]) -> None:
-        self.template = template
-        self.marks = marks
-        self.used: set[str] = set()
-
-    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        if not isinstance(node.value, str):
-            return node
-
-        def put(match: re.Match[str]) -> str:
-            slot = match[1]
-            if slot not in self.marks:
-                return match[0]
-            self.used.add(slot)
-            return str(self.marks[slot])
-
-        return ast.copy_location(ast.Constant(_HOLE.sub(put, node.value)), node)
-
-    def visit_Set(self, node: ast.Set) -> ast.AST:
-        inner = node.elts[0]
-        if len(node.elts) == 1 and isinstance(inner, ast.Name) and inner.id in self.marks:
-            slot = inner.id
-            if self.template.slots[slot] not in _NUMERIC:
-                raise TemplateError(
-                    f"template '{self.template.name}': '{{{slot}}}' stands outside a string; write \"{{{slot}}}\""
-                )
-            self.used.add(slot)
-            return ast.copy_location(ast.Constant(self.marks[slot]), node)
-        return self.generic_visit(node)
-
-
-def _marked(template: Template, marks: Mapping[str, Value]) -> tuple[str, set[str]]:
-    """Return the program with stand-ins, and the slots it uses."""
-    try:
-        tree = ast.parse(template.program)
-        marker = _Mark(template, marks)
-        return ast.unparse(marker.visit(tree)), marker.used
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return template.program, set(template.slots)
-
-
 def sample_values(template: Template) -> dict[str, Value]:
     """Return a value of the right kind for every slot, for a type check of the filled program."""
     return {name: 1 if kind in _NUMERIC else "x" for name, kind in template.slots.items()}
 
 
-def instantiate(template: Template, values: Mapping[str, Value], signatures: Mapping[str, Signature]) -> Verdict:
+def instantiate(
+    template: Template, values: Mapping[str, Value], signatures: Mapping[str, Signature]
+) -> Verdict:
     """Check a template and fill it in one go; serving keeps the `Filler` instead.
 
     Raises:

@@ -125,13 +125,17 @@ def parse(text: str, path: str = "<template>", *, origin: Origin = Origin.WORKSP
     'no'
     """
     if len(text) > MAX_FILE_CHARS:
-        raise TemplateError(f"{path}:1: longer than {MAX_FILE_CHARS:,} characters; a template is one short program")
+        raise TemplateError(
+            f"{path}:1: longer than {MAX_FILE_CHARS:,} characters; a template is one short program"
+        )
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines[0].rstrip(" ") != FENCE:
         raise TemplateError(f"{path}:1: the first line must be '---'; front matter stands before the program")
     close = next((i for i in range(1, len(lines)) if lines[i].rstrip(" ") == FENCE), None)
     if close is None:
-        raise TemplateError(f"{path}:{len(lines)}: the front matter isn't closed; write '---' on a line before the program")
+        raise TemplateError(
+            f"{path}:{len(lines)}: the front matter isn't closed; write '---' on a line before the program"
+        )
     fields = _fields(lines[1:close], path)
     program = lines[close + 1 :]
     if program and program[-1] == "":
@@ -155,7 +159,9 @@ def _fields(lines: list[str], path: str) -> dict[str, tuple[int, str | dict[str,
             raise TemplateError(f"{where}: not 'key: value'; write a key, a colon, a blank and the value")
         if indented:
             if block is None:
-                raise TemplateError(f"{where}: indented, but only 'slots:' and 'tools:' hold lines below them")
+                raise TemplateError(
+                    f"{where}: indented, but only 'slots:' and 'tools:' hold lines below them"
+                )
             _put(block, key, _text_value(value.strip(" "), where), where)
             continue
         if not _KEY.fullmatch(key):
@@ -199,13 +205,17 @@ def _text_value(value: str, where: str) -> str:
     if value.startswith("'"):
         body = value[1:-1]
         if len(value) < 2 or not value.endswith("'") or body.replace("''", "").count("'"):
-            raise TemplateError(f"{where}: the quote isn't closed, or a ' inside isn't doubled; write '' for one '")
+            raise TemplateError(
+                f"{where}: the quote isn't closed, or a ' inside isn't doubled; write '' for one '"
+            )
         return body.replace("''", "'")
     if value.startswith('"'):
         try:
             read = json.loads(value)
         except ValueError as exc:
-            raise TemplateError(f"{where}: not a double-quoted text ({exc}); use single quotes, they need no escapes") from exc
+            raise TemplateError(
+                f"{where}: not a double-quoted text ({exc}); use single quotes, they need no escapes"
+            ) from exc
         if not isinstance(read, str):
             raise TemplateError(f"{where}: not a double-quoted text; use single quotes")
         return read
