@@ -1,37 +1,59 @@
-"""Trace ids and the wall clock. Ids are UUIDv7: unique, and ordered within a process."""
+"""Ids and the wall clock of traces. Durations never come from here: they are measured with the monotonic clock."""
 
 from __future__ import annotations
 
-import datetime
-import threading
-import time
-import uuid
+from datetime import UTC, datetime, timedelta
 
-_lock = threading.Lock()
-_last_ms = 0
-_count = 0
+import uuid_utils
 
 
 def new_id() -> str:
-    """Return a UUIDv7 that sorts after every earlier one of this process, also when the clock steps back.
+    """Return a UUIDv7 as text: unique across processes, ascending within one, also after a fork."""
+    return str(uuid_utils.uuid7())
 
-    Source: RFC 9562 section 5.7, with a 12-bit counter in `rand_a` (section 6.2, method 1).
+
+def utc_now(*, ago_ms: float = 0.0) -> str:
+    """Return the time `ago_ms` milliseconds ago, UTC, ISO 8601 with microseconds and `Z`."""
+    return iso_utc(datetime.now(UTC) - timedelta(milliseconds=ago_ms))
+
+
+def iso_utc(moment: datetime) -> str:
+    """Return an aware time as ISO 8601 UTC with microseconds and `Z`.
+
+    >>> iso_utc(datetime(2025, 3, 30, 2, 30, tzinfo=UTC))
+    '2025-03-30T02:30:00.000000Z'
     """
-    global _last_ms, _count  # noqa: PLW0603  # the order of ids is a property of the process
-    with _lock:
-        now = time.time_ns() // 1_000_000
-        if now > _last_ms:
-            _last_ms, _count = now, 0
-        else:
-            _count += 1
-            if _count > 0xFFF:
-                _last_ms, _count = _last_ms + 1, 0
-        stamp, count = _last_ms, _count
-    value = (stamp & (1 << 48) - 1) << 80 | 0x7 << 76 | count << 64 | 0b10 << 62 | uuid.uuid4().int & (1 << 62) - 1
-    return str(uuid.UUID(int=value))
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
-def utc_now(ago_ms: float = 0.0) -> str:
-    """Return the time `ago_ms` milliseconds ago as ISO 8601 UTC with microseconds and `Z`."""
-    moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(milliseconds=ago_ms)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def id_time(trace_id: str) -> datetime | None:
+    """Return the UTC time inside a UUIDv7, `None` for any other text.
+
+    >>> id_time("01890a5d-ac96-774b-bcce-b302099a8057").year
+    2023
+    """
+    digits = trace_id.replace("-", "")
+    try:
+        if len(digits) != 32 or digits[12] != "7":
+            return None
+        return datetime.fromtimestamp(int(digits[:12], 16) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def parse_time(text: object) -> datetime | None:
+    """Return an ISO 8601 time as UTC; a time without zone counts as UTC; `None` when it is no time.
+
+    >>> parse_time("2025-01-01T02:00:00+02:00").isoformat()
+    '2025-01-01T00:00:00+00:00'
+    """
+    if not isinstance(text, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        return None
