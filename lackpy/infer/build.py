@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lackpy.infer.dispatch import Dispatcher, TypeCheck
+from lackpy.infer.dispatch import Dispatcher
 from lackpy.infer.protocol import Provider, Tier
 from lackpy.infer.templates import TemplateProvider
 from lackpy.templates.breaker import Breaker
@@ -31,20 +31,22 @@ def build_dispatcher(workspace: Path, config: Config) -> Dispatcher:
     providers: list[Provider] = []
     missing: list[tuple[Tier, str, str]] = []
     library: TemplateLibrary | None = None
+    breaker = Breaker(workspace / ".lackpy" / "breaker.json")
     for name in config.tiers.order:
         if name == "templates":
             library = TemplateLibrary(workspace / ".lackpy" / "templates", starter=config.templates.starter)
-            breaker = Breaker(workspace / ".lackpy" / "breaker.json")
             providers.append(TemplateProvider(library, breaker, typecheck))
         elif name == "rules":
             if config.rules.enabled:
-                providers.append(_rules())
+                providers.append(_rules(breaker))
             else:
                 missing.append((Tier.RULES, name, "off: [rules] enabled = false"))
         elif name in config.configured:
             providers.append(_MODELS[name](config, library))
         else:
-            missing.append((_TIERS[name], name, f"not set up: add [{name}] to .lackpy/config.toml or run `lackpy init`"))
+            missing.append(
+                (_TIERS[name], name, f"not set up: add [{name}] to .lackpy/config.toml or run `lackpy init`")
+            )
     return Dispatcher(providers, typecheck=typecheck, retry=config.tiers.retry, missing=missing)
 
 
@@ -54,10 +56,10 @@ def _typecheck(*arguments: Any) -> Any:
     return typecheck(*arguments)
 
 
-def _rules() -> Provider:
+def _rules(breaker: Breaker) -> Provider:
     from lackpy.infer.rules import RuleProvider  # noqa: PLC0415  # reads its data file
 
-    return RuleProvider()
+    return RuleProvider(breaker=breaker)
 
 
 def _ollama(config: Config, _library: TemplateLibrary | None) -> Provider:
@@ -65,7 +67,11 @@ def _ollama(config: Config, _library: TemplateLibrary | None) -> Provider:
 
     own = config.ollama
     return OllamaProvider(
-        model=own.model, host=own.host, keep_alive=own.keep_alive, timeout_s=own.timeout_s, num_ctx=own.num_ctx
+        model=own.model,
+        host=own.host,
+        keep_alive=own.keep_alive,
+        timeout_s=own.timeout_s,
+        num_ctx=own.num_ctx,
     )
 
 

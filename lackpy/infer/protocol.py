@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from lackpy.lang.signature import Signature
-from lackpy.lang.verdict import Violation
+from lackpy.lang.verdict import Verdict, Violation
 
 
 class Tier(StrEnum):
@@ -67,6 +67,7 @@ class Proposal:
         tokens_in: Prompt tokens. tokens_out: completion tokens. cost_usd: dollars. `None` = unknown.
         ms: Milliseconds in the provider.
         error_kind: Stable id when it failed (`overload`, `rate_limit`, `auth`, `timeout`, `truncated`, …).
+        verdict: The program's check when the tier has made it already, types included; else the dispatcher checks.
     """
 
     program: str | None
@@ -83,6 +84,7 @@ class Proposal:
     cost_usd: float | None = None
     ms: float = 0.0
     error_kind: str | None = None
+    verdict: Verdict | None = None
 
 
 class Provider(Protocol):

@@ -103,8 +103,6 @@ MAX_FILE_CHARS = 200_000
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _MAP_KEY = re.compile(r"[^\W\d]\w*")
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_TEXT_FIELDS = ("name", "pattern", "kit", "description")
-_COUNTERS = ("success_count", "fail_count")
 _MAPS = ("slots", "tools")
 _SPECIAL = "{}[]*&!%@`|>#,"
 _YAML_WORDS = frozenset("yes no on off true false null y n".split())
@@ -229,13 +227,8 @@ def _text_value(value: str, where: str) -> str:
 def _template(
     fields: dict[str, tuple[int, str | dict[str, str]]], program: str, path: str, origin: Origin
 ) -> Template:
-    texts: dict[str, str] = {}
-    maps: dict[str, Mapping[str, str]] = {}
-    for key, (_, value) in fields.items():
-        if isinstance(value, dict):
-            maps[key] = MappingProxyType(value)
-        else:
-            texts[key] = value
+    texts = {key: value for key, (_, value) in fields.items() if isinstance(value, str)}
+    maps = {key: value for key, (_, value) in fields.items() if isinstance(value, dict)}
     for key in ("name", "pattern"):
         if not texts.get(key, "").strip():
             raise TemplateError(f"{path}:1: '{key}' is missing; every template needs name and pattern")
@@ -245,17 +238,20 @@ def _template(
     if state not in State.__members__.values():
         known = ", ".join(State)
         raise TemplateError(f"{path}:{fields['state'][0]}: state '{state}' is unknown; use one of {known}")
-    counters = {key: _counter(texts.pop(key, "0"), fields, key, path) for key in _COUNTERS}
-    known_texts = {key: texts.pop(key) for key in _TEXT_FIELDS if key in texts}
     return Template(
+        name=texts.pop("name"),
+        pattern=texts.pop("pattern"),
         program=program,
+        slots=MappingProxyType(maps.get("slots", {})),
+        kit=texts.pop("kit", "debug"),
         state=State(state),
+        success_count=_counter(texts.pop("success_count", "0"), fields, "success_count", path),
+        fail_count=_counter(texts.pop("fail_count", "0"), fields, "fail_count", path),
+        tools=MappingProxyType(maps.get("tools", {})),
+        description=texts.pop("description", ""),
         origin=origin,
         path=path,
         extra=MappingProxyType(texts),
-        **known_texts,
-        **counters,
-        **maps,
     )
 
 

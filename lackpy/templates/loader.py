@@ -124,10 +124,14 @@ class TemplateLibrary:
         starter_folder: Where the shipped library is; the installation's own when absent.
     """
 
-    def __init__(self, folder: Path | None, *, starter: bool = True, starter_folder: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, *, starter: bool = True, starter_folder: Path | None = None
+    ) -> None:
         """Read nothing yet."""
         self.folder = folder
-        self._starter = (starter_folder or shipped("data") / "templates") if starter or starter_folder else None
+        self._starter = (
+            (starter_folder or shipped("data") / "templates") if starter or starter_folder else None
+        )
         self._lock = threading.RLock()
         self._watch = FolderWatch()
         self._files: dict[str, _File] = {}
@@ -277,20 +281,28 @@ class TemplateLibrary:
         own: dict[str, Loaded] = {}
         for name, known in sorted(self._files.items()):
             if known.problem is not None:
-                problems.append(Problem(known.loaded.template.name if known.loaded else name, name, known.problem))
+                problems.append(
+                    Problem(known.loaded.template.name if known.loaded else name, name, known.problem)
+                )
             if known.loaded is None:
                 continue
             template = known.loaded.template
             if template.name in own:
                 first = own[template.name].template.path
                 problems.append(
-                    Problem(template.name, template.path, f"name '{template.name}' is taken by {first}; rename one")
+                    Problem(
+                        template.name,
+                        template.path,
+                        f"name '{template.name}' is taken by {first}; rename one",
+                    )
                 )
                 continue
             own[template.name] = known.loaded
         templates.update(own)
         self._compile({n: one for n, one in own.items() if one.template.state.served})
-        live: dict[Hashable, Loaded] = {one.key: one for one in templates.values() if one.template.state.served}
+        live: dict[Hashable, Loaded] = {
+            one.key: one for one in templates.values() if one.template.state.served
+        }
         found = (self._shipped_set, self._base[0], self._delta[0])
         return Snapshot(templates, tuple(problems), live, tuple(s for s in found if s))
 
@@ -337,7 +349,11 @@ def _parsed(data: bytes, path: str, origin: Origin) -> Loaded:
 
 def _compiled(loaded: Iterable[Loaded]) -> PatternSet:
     return PatternSet(
-        [Entry(one.key, one.template.pattern, one.template.slots) for one in loaded if one.template.state.served]
+        [
+            Entry(one.key, one.template.pattern, one.template.slots)
+            for one in loaded
+            if one.template.state.served
+        ]
     )
 
 
