@@ -146,7 +146,9 @@ class Config:
 
 
 # Sections that other modules read through `Config.section`; listed so that a typo is still caught here.
-FOREIGN_SECTIONS = frozenset({"candidates", "trust", "audit", "lifecycle", "sources", "brief", "tools", "otlp"})
+FOREIGN_SECTIONS = frozenset(
+    {"candidates", "trust", "audit", "lifecycle", "sources", "brief", "tools", "otlp"}
+)
 _CHOICES = {
     ("run", "executor"): ("monty", "inline"),
     ("traces", "keep"): ("none", "preview", "full"),
@@ -218,7 +220,9 @@ def _record(cls: type[Any], data: Mapping[str, Any], where: str, prefix: str) ->
             values[key] = _value(hint, value, where, f"{prefix}{key}")
             choices = _CHOICES.get((prefix.rstrip("."), key))
             if choices and value not in choices:
-                raise ConfigError(f"{where}: '{prefix}{key}' must be one of {', '.join(choices)} (got {value!r})")
+                raise ConfigError(
+                    f"{where}: '{prefix}{key}' must be one of {', '.join(choices)} (got {value!r})"
+                )
     return cls(**values)
 
 

@@ -48,7 +48,9 @@ def initialise(workspace: Path, *, model: str | None = None, api: bool = False) 
     found = [tier.finding]
     text = _CONFIG_HEAD
     if tier.section:
-        text += f"\n[{tier.section}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in tier.settings.items())
+        text += f"\n[{tier.section}]\n" + "".join(
+            f"{key} = {_toml(value)}\n" for key, value in tier.settings.items()
+        )
     if api:
         text += '\n[anthropic]\nmodel = "claude-haiku-4-5"\n'
         found.append("API tier on; it needs ANTHROPIC_API_KEY")
@@ -69,11 +71,14 @@ def overview(workspace: Path) -> dict[str, Any]:
     problems: list[str] = []
     with Lackpy(workspace) as runtime:
         tiers = [
-            {"tier": str(tier), "provider": name, "status": said} for tier, name, said in runtime.dispatcher.statuses()
+            {"tier": str(tier), "provider": name, "status": said}
+            for tier, name, said in runtime.dispatcher.statuses()
         ]
         rows = runtime.dispatcher.template_rows()
         problems += [f"template {row['name']}: {row['problem']}" for row in rows if row["problem"]]
-        counts = {origin: sum(1 for r in rows if r["origin"] == origin) for origin in ("workspace", "starter")}
+        counts = {
+            origin: sum(1 for r in rows if r["origin"] == origin) for origin in ("workspace", "starter")
+        }
         try:
             from lackpy.traces.query import count_traces  # noqa: PLC0415  # loads DuckDB
 
@@ -97,10 +102,18 @@ def examine(workspace: Path) -> list[dict[str, str]]:
     checks = [
         _check("python", lambda: f"Python {sys.version.split()[0]}", "install Python 3.11 or newer"),
         _check("configuration", lambda: _configured(workspace), "fix .lackpy/config.toml"),
-        _check("state folder", lambda: _writable(workspace), "make .lackpy writable; calls work, traces are lost"),
+        _check(
+            "state folder", lambda: _writable(workspace), "make .lackpy writable; calls work, traces are lost"
+        ),
         _check("kit", lambda: _kit(workspace), "name an existing kit, see `lackpy kit list`"),
-        _check("executor", lambda: _runs(workspace), 'set [run] executor = "inline" if workers can\'t start here'),
-        _check("store", lambda: _store(workspace), "close the program that holds the store, or move the file away"),
+        _check(
+            "executor", lambda: _runs(workspace), 'set [run] executor = "inline" if workers can\'t start here'
+        ),
+        _check(
+            "store",
+            lambda: _store(workspace),
+            "close the program that holds the store, or move the file away",
+        ),
     ]
     if checks[1]["state"] == "ok":
         with Lackpy(workspace) as runtime:

@@ -124,10 +124,14 @@ class Recorder:
         if size <= self._config.limits.output_bytes:
             return replace(result, output_bytes=size), preview, size
         shown = result.output if isinstance(result.output, str) else text
-        cut = replace(result, output=shown[: self._config.limits.output_bytes], truncated=True, output_bytes=size)
+        cut = replace(
+            result, output=shown[: self._config.limits.output_bytes], truncated=True, output_bytes=size
+        )
         try:
             self._make_state_dir()
-            store_result(self.state_dir, str(result.trace_id), result.output, keep=self._config.traces.results_keep)
+            store_result(
+                self.state_dir, str(result.trace_id), result.output, keep=self._config.traces.results_keep
+            )
         except (OSError, JournalError) as exc:
             cut = replace(cut, notes=(*cut.notes, f"the rest of the output was not stored: {exc}"))
         return cut, preview, size
@@ -141,10 +145,18 @@ class Recorder:
         return text if keep == "full" else text[:PREVIEW_CHARS]
 
     def _trace(
-        self, trace_id: str, started: str, facts: RunFacts, result: Result, preview: str | None, size: int | None
+        self,
+        trace_id: str,
+        started: str,
+        facts: RunFacts,
+        result: Result,
+        preview: str | None,
+        size: int | None,
     ) -> Trace:
         mask: Any = mask_data if self._config.traces.mask else (lambda value: value)
-        tokens_in, tokens_out, cost = (_sum(facts.attempts, name) for name in ("tokens_in", "tokens_out", "cost_usd"))
+        tokens_in, tokens_out, cost = (
+            _sum(facts.attempts, name) for name in ("tokens_in", "tokens_out", "cost_usd")
+        )
         return Trace(
             trace_id=trace_id,
             ts=started,

@@ -93,7 +93,12 @@ class Result:
                 "run": round(self.ms.run, 3),
                 "total": round(self.ms.total, 3),
             },
-            "error": {"kind": str(error.kind), "message": error.message, "line": error.line, "hint": error.hint}
+            "error": {
+                "kind": str(error.kind),
+                "message": error.message,
+                "line": error.line,
+                "hint": error.hint,
+            }
             if error
             else None,
             "truncated": self.truncated,
@@ -107,7 +112,13 @@ class Result:
 
 def call_json(call: CallRecord) -> dict[str, Any]:
     """Return the public form of one tool call."""
-    return {"tool": call.tool, "args": dict(call.args), "ok": call.ok, "ms": round(call.ms, 3), "error": call.error}
+    return {
+        "tool": call.tool,
+        "args": dict(call.args),
+        "ok": call.ok,
+        "ms": round(call.ms, 3),
+        "error": call.error,
+    }
 
 
 def violation_json(violation: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lackpy.infer.dispatch import Candidate, Dispatcher
     from lackpy.lang.signature import Grade
     from lackpy.lang.verdict import Verdict
+    from lackpy.templates.format import Template
 
 KitLike = str | list[str] | Mapping[str, Any]
 LIBRARY_TIERS = (Tier.TEMPLATES, Tier.RULES)
@@ -102,7 +103,9 @@ class Lackpy:
             UsageError, KitError: A bad argument.
         """
         call = self._call(_wanted(intent), kit, params, max_grade, rules, timeout_s, cancel, session)
-        search = self.dispatcher.search(call.request(), max_grade=call.max_grade, rules=call.rules, progress=progress)
+        search = self.dispatcher.search(
+            call.request(), max_grade=call.max_grade, rules=call.rules, progress=progress
+        )
         validate_ms = 0.0
         result: Result | None = None
         ran: RunResult | None = None
@@ -116,12 +119,14 @@ class Lackpy:
             result = _from_run(candidate, ran)
             if ran.ok or not _may_fall_through(candidate, ran):
                 break
-            failed.append(Passed(str(candidate.tier), candidate.provider, f"its program failed: {_sentence(ran)}"))
+            failed.append(
+                Passed(str(candidate.tier), candidate.provider, f"its program failed: {_sentence(ran)}")
+            )
         if result is None:
             result = self._unserved(call, search)
         result = replace(
             result,
-            passed=(*search.passed, *failed) if not result.ok else tuple(search.passed),
+            passed=(*search.passed, *failed, *self._absent(result)),
             ms=_timing(call, search.generate_ms, validate_ms, ran),
         )
         return self.recorder.record(self._facts(call, search, candidate), result)
@@ -143,11 +148,14 @@ class Lackpy:
             UsageError, KitError: A bad argument.
         """
         call = self._call(_wanted(intent), kit, params, max_grade, rules, timeout_s, None, None)
-        search = self.dispatcher.search(call.request(), max_grade=call.max_grade, rules=call.rules, progress=progress)
+        search = self.dispatcher.search(
+            call.request(), max_grade=call.max_grade, rules=call.rules, progress=progress
+        )
         candidate = next(iter(search), None)
         timing = _timing(call, search.generate_ms, candidate.validate_ms if candidate else 0.0, None)
         if candidate is None:
-            return replace(self._unserved(call, search), ms=timing, passed=tuple(search.passed))
+            unserved = self._unserved(call, search)
+            return replace(unserved, ms=timing, passed=(*search.passed, *self._absent(unserved)))
         return Result(
             ok=True,
             tier=str(candidate.tier),
@@ -228,14 +236,66 @@ class Lackpy:
     ) -> Path:
         """Write a template from one program: the explicit fast path, served on the next call.
 
+        Args:
+            program: With `{slot}` inside its strings.
+            name: Template name.
+            pattern: Intent pattern with the same slots, `{slot}` or `{slot:type}`.
+            kit: Kit the program needs.
+            force: Replace a template of that name.
+
         Raises:
-            LackpyError: The program, name or pattern can't be used, or the name is taken.
+            TemplateError: The program, name or pattern can't be used, or the name is taken.
         """
         from lackpy.templates.create import create_template  # noqa: PLC0415  # writing is rare
 
         return create_template(
-            self.workspace, self.load_kit(kit), program=program, name=name, pattern=pattern, force=force
+            self.workspace,
+            self.load_kit(kit),
+            program=_program(program),
+            name=name,
+            pattern=pattern,
+            force=force,
         )
+
+    def disable_template(self, name: str) -> Path:
+        """Take a template out of service; a shipped one for this workspace only.
+
+        Raises:
+            TemplateError: No template has that name, or its file can't be written.
+        """
+        from lackpy.templates.create import disable_template  # noqa: PLC0415  # writing is rare
+
+        return disable_template(self.workspace, self._template(name))
+
+    def template_text(self, name: str) -> str:
+        """Return a template's file.
+
+        Raises:
+            TemplateError: No template has that name.
+        """
+        from lackpy.templates.create import template_text  # noqa: PLC0415
+
+        return template_text(self._template(name))
+
+    def _template(self, name: str) -> Template:
+        from lackpy.templates.format import TemplateError  # noqa: PLC0415
+
+        provider = self.dispatcher.templates
+        found = provider.library.current().templates.get(name) if provider else None
+        if found is None:
+            raise TemplateError(f"no template '{name}'; see `lackpy template list --all`")
+        return found.template
+
+    def template_rows(self, *, everything: bool = False) -> list[dict[str, Any]]:
+        """Return one row a template with its state, pattern and problem; without `everything` those of this workspace."""
+        rows = self.dispatcher.template_rows(self.load_kit().signatures)
+        return [row for row in rows if everything or row["origin"] == "workspace"]
+
+    def explain(self, intent: str, kit: KitLike | None = None) -> dict[str, Any]:
+        """Say why tier 0 does or doesn't serve an intent: pattern, slots, guard, nearest templates."""
+        call = self._call(_wanted(intent), kit, None, None, (), None, None, None)
+        report = self.dispatcher.explain(call.request())
+        return report.to_json() if report else {"hit": False, "reason": "tier 0 is off: [tiers] order lacks templates"}
 
     def feedback(self, trace_id: str, verdict: str, note: str = "") -> None:
         """Record `good` or `bad` for a trace; bad counts as a failure of its template at once.
@@ -285,7 +345,11 @@ class Lackpy:
         """Return the default kit's highest `w`, capped by the configuration."""
         kit = self.load_kit()
         ceiling = max((spec.signature.grade.w for spec in kit.tools.values()), default=0)
-        caps = [cap for cap in (self.config.max_grade, kit.max_grade.w if kit.max_grade else None) if cap is not None]
+        caps = [
+            cap
+            for cap in (self.config.max_grade, kit.max_grade.w if kit.max_grade else None)
+            if cap is not None
+        ]
         return min([ceiling, *caps])
 
     def close(self) -> None:
@@ -344,7 +408,9 @@ class Lackpy:
         if call.cancel.cancelled:
             return _stopped(ErrorKind.CANCELLED, "cancelled before the program started")
         if left <= 0:
-            return _stopped(ErrorKind.LIMIT, f"time limit of {call.limits.time_s:g} s reached before the program started")
+            return _stopped(
+                ErrorKind.LIMIT, f"time limit of {call.limits.time_s:g} s reached before the program started"
+            )
         limits = replace(call.limits, time_s=left)
         return self.executor.run(verdict, call.kit.tools, {**call.params, **extra}, limits, call.cancel)
 
@@ -356,7 +422,11 @@ class Lackpy:
 
     def _unserved(self, call: Call, search: Any) -> Result:
         last = search.last_refused
-        error = RunError(ErrorKind.NO_PROGRAM, "no tier has a program for this intent", hint="send a program with run_program")
+        error = RunError(
+            ErrorKind.NO_PROGRAM,
+            "no tier has a program for this intent",
+            hint="send a program with run_program",
+        )
         return Result(
             ok=False,
             error=error,
@@ -364,6 +434,10 @@ class Lackpy:
             violations=last.violations if last else (),
             help=self.dispatcher.help(call.request(), search.passed),
         )
+
+    def _absent(self, result: Result) -> list[Passed]:
+        """Name the tiers that aren't set up, when none of the others served the call."""
+        return [] if result.tier is not None else [Passed(str(t), n, why) for t, n, why in self.dispatcher.missing]
 
     def _facts(self, call: Call, search: Any, candidate: Candidate | None) -> RunFacts:
         proposal = candidate.proposal if candidate else None

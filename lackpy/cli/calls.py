@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lackpy.cli.options import call_options, find_workspace, json_option, parse_kit, parse_params, read_source, workspace_option
+from lackpy.cli.options import (
+    call_options,
+    find_workspace,
+    json_option,
+    parse_kit,
+    parse_params,
+    read_source,
+    workspace_option,
+)
 from lackpy.cli.show import print_json, print_result, remark
 from lackpy.describe import verdict_json
 
@@ -53,13 +61,17 @@ def generate(intent: str, workspace: Path | None, session: str | None, as_json: 
     if as_json or not result.ok:
         return print_result(result, as_json)
     click.echo(result.program)
-    remark(f"[tier {result.tier} {result.template or result.provider} · grade w={result.grade.w if result.grade else '?'}]")
+    remark(
+        f"[tier {result.tier} {result.template or result.provider} · grade w={result.grade.w if result.grade else '?'}]"
+    )
     return 0
 
 
 @click.command()
 @click.argument("program")
-@click.option("--intent", default="", help="What the program answers, in plain words; lets riggs learn from it.")
+@click.option(
+    "--intent", default="", help="What the program answers, in plain words; lets riggs learn from it."
+)
 @call_options
 def run(
     program: str, intent: str, workspace: Path | None, session: str | None, as_json: bool, **options: Any
@@ -95,7 +107,9 @@ def validate(
     if as_json:
         print_json(verdict_json(verdict))
     elif verdict.ok:
-        click.echo(f"valid: grade w={verdict.grade.w} d={verdict.grade.d}; calls {', '.join(verdict.calls) or 'no tool'}")
+        click.echo(
+            f"valid: grade w={verdict.grade.w} d={verdict.grade.d}; calls {', '.join(verdict.calls) or 'no tool'}"
+        )
     else:
         for violation in verdict.violations:
             click.echo(str(violation))

@@ -28,7 +28,9 @@ def kit_list(workspace: Path | None, as_json: bool) -> None:
     if as_json:
         print_json([kit_json(k) for k in kits])
     else:
-        print_table(["kit", "tools", "description"], [[k.name, " ".join(k.tools), k.description] for k in kits])
+        print_table(
+            ["kit", "tools", "description"], [[k.name, " ".join(k.tools), k.description] for k in kits]
+        )
 
 
 @kit.command("show")
@@ -86,7 +88,14 @@ def tool_list(which: str | None, workspace: Path | None, as_json: bool) -> None:
 
 def _tool_table(specs: Any) -> None:
     rows = [
-        [s.name, s.signature.text(), str(s.signature.grade.w), str(s.signature.grade.d), s.provider, s.signature.doc]
+        [
+            s.name,
+            s.signature.text(),
+            str(s.signature.grade.w),
+            str(s.signature.grade.d),
+            s.provider,
+            s.signature.doc,
+        ]
         for s in specs
     ]
     print_table(["tool", "signature", "w", "d", "provider", "does"], rows)

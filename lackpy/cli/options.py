@@ -36,10 +36,21 @@ def call_options(function: Callable[..., Any]) -> Callable[..., Any]:
         (
             workspace_option(),
             click.option("--kit", "-k", default=None, help="Kit name, or tool names separated by commas."),
-            click.option("--param", "-p", "params", multiple=True, metavar="NAME=VALUE", help="Input the program reads."),
-            click.option("--max-grade", type=click.IntRange(0, 3), default=None, help="Highest world coupling allowed."),
+            click.option(
+                "--param",
+                "-p",
+                "params",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="Input the program reads.",
+            ),
+            click.option(
+                "--max-grade", type=click.IntRange(0, 3), default=None, help="Highest world coupling allowed."
+            ),
             click.option("--rule", "rules", multiple=True, help="Extra rule, e.g. read-only."),
-            click.option("--timeout", "timeout_s", type=click.FloatRange(min=0, min_open=True), help="Seconds."),
+            click.option(
+                "--timeout", "timeout_s", type=click.FloatRange(min=0, min_open=True), help="Seconds."
+            ),
             click.option("--session", default=None, envvar="LACKPY_SESSION", help="Session name."),
             json_option(),
         )

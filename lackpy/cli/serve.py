@@ -17,7 +17,9 @@ from lackpy.cli.show import remark
 
 @click.command()
 @click.option("--http", default=None, metavar="HOST:PORT", help="Streamable HTTP at /mcp instead of stdio.")
-@click.option("--token-env", default="LACKPY_TOKEN", show_default=True, help="Variable that holds the bearer token.")
+@click.option(
+    "--token-env", default="LACKPY_TOKEN", show_default=True, help="Variable that holds the bearer token."
+)
 @click.option("--session", default=None, envvar="LACKPY_SESSION", help="Session name.")
 @workspace_option()
 def serve(http: str | None, token_env: str, session: str | None, workspace: Path | None) -> None:

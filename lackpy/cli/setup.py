@@ -42,7 +42,9 @@ def status(workspace: Path | None, as_json: bool) -> None:
         print_json(report)
         return
     click.echo(f"workspace {report['workspace']}  ·  kit {report['kit']}  ·  executor {report['executor']}")
-    print_table(["tier", "provider", "status"], [[t["tier"], t["provider"], t["status"]] for t in report["tiers"]])
+    print_table(
+        ["tier", "provider", "status"], [[t["tier"], t["provider"], t["status"]] for t in report["tiers"]]
+    )
     click.echo(f"templates: {report['templates']}  ·  traces: {report['traces']}")
     for problem in report["problems"]:
         remark(f"problem: {problem}")
@@ -59,7 +61,9 @@ def doctor(workspace: Path | None, as_json: bool) -> int:
     if as_json:
         print_json(checks)
     else:
-        print_table(["", "part", "finding", "do"], [[_mark(c), c["part"], c["finding"], c["do"]] for c in checks])
+        print_table(
+            ["", "part", "finding", "do"], [[_mark(c), c["part"], c["finding"], c["do"]] for c in checks]
+        )
     return 1 if any(c["state"] == "fail" for c in checks) else 0
 
 

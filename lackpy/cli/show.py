@@ -91,6 +91,10 @@ def print_result(result: Result, as_json: bool) -> int:
     for note in result.notes:
         remark(f"note: {note}")
     if result.tier is not None:
-        by = f"tier {result.tier}" + (f" {result.template}" if result.template else f" {result.provider or ''}".rstrip())
-        remark(f"[{by} · {len(result.calls)} calls · {result.ms.total:.0f} ms · {result.trace_id or 'no trace'}]")
+        by = f"tier {result.tier}" + (
+            f" {result.template}" if result.template else f" {result.provider or ''}".rstrip()
+        )
+        remark(
+            f"[{by} · {len(result.calls)} calls · {result.ms.total:.0f} ms · {result.trace_id or 'no trace'}]"
+        )
     return 0 if result.ok else 1

@@ -14,11 +14,13 @@ from lackpy.cli.show import print_json, print_table, remark
 @click.command()
 @click.argument("program")
 @click.option("--name", required=True, help="Template name.")
-@click.option("--pattern", required=True, help="Intent pattern with {slots}, e.g. 'callers of {name}'.")
+@click.option("--pattern", required=True, help="Intent pattern with {slots}, e.g. 'callers of {name}' or '{n:number} lines of {path}'.")
 @click.option("--kit", "-k", default=None, help="Kit the program needs.")
 @click.option("--force", is_flag=True, help="Replace a template of that name.")
 @workspace_option()
-def create(program: str, name: str, pattern: str, kit: str | None, force: bool, workspace: Path | None) -> None:
+def create(
+    program: str, name: str, pattern: str, kit: str | None, force: bool, workspace: Path | None
+) -> None:
     """Turn PROGRAM (text, a .py file, or - for stdin) into a template that the next call serves."""
     source = read_source(program, "PROGRAM")
     with open_runtime(workspace) as runtime:

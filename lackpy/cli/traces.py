@@ -19,7 +19,9 @@ def trace() -> None:
 
 
 @trace.command("list")
-@click.option("--limit", "-n", type=click.IntRange(1, 100_000), default=20, show_default=True, help="Newest N.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1, 100_000), default=20, show_default=True, help="Newest N."
+)
 @click.option("--session", default=None, help="Only this session.")
 @click.option("--tier", default=None, help="Only this tier (0, 1, 2, 3, caller).")
 @click.option("--failed", is_flag=True, help="Only failures.")
@@ -82,7 +84,9 @@ def trace_tail(follow: bool, workspace: Path | None, as_json: bool) -> None:
             click.echo(json.dumps(row, ensure_ascii=True))
         else:
             outcome = "ok" if row.get("success") else row.get("error_kind") or "failed"
-            click.echo(f"{row['ts'][:19]} {row['trace_id']} tier={row.get('tier') or '-'} {outcome} {row.get('intent', '')}")
+            click.echo(
+                f"{row['ts'][:19]} {row['trace_id']} tier={row.get('tier') or '-'} {outcome} {row.get('intent', '')}"
+            )
 
 
 @click.command()
@@ -97,7 +101,9 @@ def result(trace_id: str, offset: int, limit: int | None, workspace: Path | None
     page = load_result(find_workspace(workspace) / ".lackpy", trace_id, offset=offset, limit=limit)
     click.echo(page.text, nl=False)
     if page.next_offset is not None:
-        remark(f"\n{page.total} characters in all; next: lackpy result {trace_id} --offset {page.next_offset}")
+        remark(
+            f"\n{page.total} characters in all; next: lackpy result {trace_id} --offset {page.next_offset}"
+        )
 
 
 @click.command()

@@ -68,7 +68,7 @@ class Dispatcher:
         self.providers = tuple(providers)
         self.retry = retry
         self._typecheck = typecheck
-        self._missing = tuple(missing)
+        self.missing = tuple(missing)
 
     def search(
         self,
@@ -119,13 +119,13 @@ class Dispatcher:
     def help(self, request: Request, passed: Iterable[Passed]) -> str:
         """Say what a caller can do when no tier had a program."""
         served = self.templates.served() if self.templates else []
-        off = [Passed(str(tier), name, said) for tier, name, said in self._missing]
+        off = [Passed(str(tier), name, said) for tier, name, said in self.missing]
         return no_program_help(request, [*passed, *off], served)
 
     def statuses(self) -> list[tuple[Tier, str, str]]:
         """Return (tier, provider, one sentence) for every tier, set up or not."""
         ready = [(p.tier, p.name, p.status()) for p in self.providers]
-        return sorted([*ready, *self._missing], key=lambda row: row[0])
+        return sorted([*ready, *self.missing], key=lambda row: row[0])
 
     def template_rows(self, signatures: Mapping[str, Signature] | None = None) -> list[dict[str, Any]]:
         """Return one row a template: name, state, origin, pattern, slots, kit, counts, path and problem.

@@ -20,7 +20,11 @@ _PARAMS: Schema = {
     "anyOf": [{"type": "object"}, {"type": "null"}],
     "description": "Inputs the program can read as variables.",
 }
-_INTENT: Schema = {"type": "string", "minLength": 1, "description": "What you want, in plain words, one request."}
+_INTENT: Schema = {
+    "type": "string",
+    "minLength": 1,
+    "description": "What you want, in plain words, one request.",
+}
 _CAPS: Mapping[str, Schema] = {
     "max_grade": {
         "anyOf": [{"type": "integer", "minimum": 0, "maximum": 3}, {"type": "null"}],
@@ -36,7 +40,9 @@ _STRING_OR_NULL: Schema = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 _NUMBER: Schema = {"type": "number"}
 
 
-def _object(properties: Mapping[str, Any], required: tuple[str, ...] = (), *, closed: bool = False) -> dict[str, Any]:
+def _object(
+    properties: Mapping[str, Any], required: tuple[str, ...] = (), *, closed: bool = False
+) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object", "properties": dict(properties), "required": list(required)}
     if closed:
         schema["additionalProperties"] = False
@@ -132,7 +138,11 @@ CATALOGUE: tuple[Entry, ...] = (
             {
                 "program": {"type": "string"},
                 "kit": _KIT,
-                "params": {"type": "array", "items": {"type": "string"}, "description": "Names you will supply."},
+                "params": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Names you will supply.",
+                },
                 "max_grade": _CAPS["max_grade"],
                 "rules": _CAPS["rules"],
             },
@@ -217,7 +227,10 @@ CATALOGUE: tuple[Entry, ...] = (
         "kit_info",
         "Show one kit's tools with signatures, row keys and grades.",
         _object({"kit": {"type": "string"}}, ("kit",), closed=True),
-        _object({"name": {"type": "string"}, "tools": {"type": "array", "items": {"type": "object"}}}, ("name", "tools")),
+        _object(
+            {"name": {"type": "string"}, "tools": {"type": "array", "items": {"type": "object"}}},
+            ("name", "tools"),
+        ),
         "read",
     ),
     Entry(

@@ -118,7 +118,9 @@ class Handlers:
     def kit_list(self, _arguments: Arguments, _turn: Turn) -> types.CallToolResult:
         """List kits."""
         kits = list_kits(self._runtime.workspace)
-        return plain({"kits": [{"name": k.name, "description": k.description, "tools": list(k.tools)} for k in kits]})
+        return plain(
+            {"kits": [{"name": k.name, "description": k.description, "tools": list(k.tools)} for k in kits]}
+        )
 
     def kit_info(self, arguments: Arguments, _turn: Turn) -> types.CallToolResult:
         """Show a kit."""

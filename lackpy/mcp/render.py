@@ -45,7 +45,9 @@ def render(result: Result) -> types.CallToolResult:
     if result.help:
         lines.append(cut(result.help))
     if result.truncated:
-        lines.append(f"[cut: {result.output_bytes} bytes in all; result(trace_id={result.trace_id!r}, offset=…) has the rest]")
+        lines.append(
+            f"[cut: {result.output_bytes} bytes in all; result(trace_id={result.trace_id!r}, offset=…) has the rest]"
+        )
     lines.extend(f"note: {note}" for note in result.notes)
     lines.append(_facts(result))
     return types.CallToolResult(

@@ -85,7 +85,9 @@ class LackpyServer:
         entry = BY_NAME.get(params.name)
         if entry is None:
             return failure(f"no tool '{params.name}'", f"the tools are {', '.join(BY_NAME)}")
-        arguments = {k: v for k, v in (params.arguments or {}).items() if v is not None or k in _nullable(entry)}
+        arguments = {
+            k: v for k, v in (params.arguments or {}).items() if v is not None or k in _nullable(entry)
+        }
         problem = _problem(entry, arguments)
         if problem is not None:
             return failure(f"{entry.name}: {problem}")
@@ -112,7 +114,7 @@ class LackpyServer:
             result: types.CallToolResult = getattr(self._handlers, entry.name)(arguments, turn)
         except LackpyError as exc:
             return failure(str(exc), exc.hint)
-        except Exception as exc:  # noqa: BLE001  # the server outlives a fault of its own; the log has the traceback
+        except Exception as exc:  # the server outlives a fault of its own; the log has the traceback
             logger.exception("tool %s failed", entry.name)
             return failure(f"{entry.name}: internal error ({type(exc).__name__}); see the server's log")
         finally:
@@ -157,7 +159,9 @@ def _tool(entry: Entry, grade: int) -> types.Tool:
 
 def _nullable(entry: Entry) -> frozenset[str]:
     properties = entry.arguments["properties"]
-    return frozenset(name for name, schema in properties.items() if {"type": "null"} in schema.get("anyOf", ()))
+    return frozenset(
+        name for name, schema in properties.items() if {"type": "null"} in schema.get("anyOf", ())
+    )
 
 
 def _problem(entry: Entry, arguments: dict[str, Any]) -> str | None:
