@@ -1,1 +1,1 @@
-""""""
+"""Sources of turns: what the sibling tools and the outer agent recorded, one module a source."""

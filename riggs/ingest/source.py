@@ -1,18 +1,20 @@
 """What a source yields: turns with an outcome, in batches that carry the cursor to resume from.
 
-A turn is one step that some tool of the workspace recorded (a tool call, a test run, a commit). Its id is derived from
-the source's own key, so that reading a record twice names the same turn. How a step ended may stand in a later record:
-then the turn comes first, with an unknown outcome, and an `Ending` with the same id follows, in this batch or another.
-Sources read; they never write, and never decide what an outcome is worth (`riggs.trust_config`).
+A turn is one step that some tool of the workspace recorded (a tool call, a test run, a commit). Its id is
+derived from the source's own key, so that reading a record twice names the same turn. How a step ended may stand
+in a later record: then the turn comes first, with an unknown outcome, and an `Ending` with the same id follows,
+in this batch or another. Sources read; they never write, and never decide what an outcome is worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Cursor = Mapping[str, Any]
 """Where a stream was left, as plain JSON data that only its source understands."""
@@ -148,6 +150,6 @@ class Source(Protocol):
         """Yield what is new since `cursors` (stream → cursor), in memory bounded by one batch.
 
         Raises:
-            SourceError: The source is there but can't be read now (locked, damaged); the sentence says what to do.
+            SourceError: It is there but can't be read now (locked, damaged); the sentence says what to do.
         """
         ...
