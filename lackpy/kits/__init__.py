@@ -1,1 +1,24 @@
-""""""
+"""Kits: named sets of tools, and the providers that tools come from."""
+
+from lackpy.kits.define import as_grade, spec_of, tool
+from lackpy.kits.errors import KitError
+from lackpy.kits.kit import Kit
+from lackpy.kits.load import KitLike, broken_kits, create_kit, list_kits, load_kit, toolbox
+from lackpy.kits.mcp_tools import server_status
+from lackpy.kits.spec import ToolSpec
+
+__all__ = [
+    "Kit",
+    "KitError",
+    "KitLike",
+    "ToolSpec",
+    "as_grade",
+    "broken_kits",
+    "create_kit",
+    "list_kits",
+    "load_kit",
+    "server_status",
+    "spec_of",
+    "tool",
+    "toolbox",
+]

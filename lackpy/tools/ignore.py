@@ -1,0 +1,97 @@
+"""Git's ignore rules for one tree: nested `.gitignore` files, `.git/info/exclude`, and those of enclosing folders."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_BYTES = 1_000_000  # an ignore file larger than this is no ignore file
+
+
+@lru_cache(maxsize=512)
+def _compiled(text: str) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415  # 100 ms to load, only scans need it
+
+    lines = []
+    for line in text.split("\n"):
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:  # git skips a pattern it can't read
+            continue
+        lines.append(line)
+    return GitIgnoreSpec.from_lines(lines)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ignore:
+    """Rules that hold in one folder: its own file's and those of the folders above it.
+
+    Attributes:
+        parts: (folder the rules stand in, rules), outermost first; a folder is "" or ends in "/", relative to `top`.
+        top: Path of the workspace relative to the outermost folder whose rules count; "" or ends in "/".
+    """
+
+    parts: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    top: str = ""
+
+    def below(self, folder: str, text: str) -> Ignore:
+        """Return the rules inside `folder` (relative to the workspace, "" or ending in "/") that holds `text`."""
+        return Ignore((*self.parts, (self.top + folder, _compiled(text))), self.top)
+
+    def same(self, other: Ignore) -> bool:
+        """Tell whether both hold the very same rules."""
+        return len(self.parts) == len(other.parts) and all(
+            a[0] == b[0] and a[1] is b[1] for a, b in zip(self.parts, other.parts, strict=True)
+        )
+
+    def ignores(self, path: str) -> bool:
+        """Tell whether git ignores `path` (relative to the workspace; a folder ends in "/")."""
+        full = self.top + path
+        for folder, rules in reversed(self.parts):
+            verdict = rules.check_file(full[len(folder) :]).include
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def outside(root: str) -> Ignore:
+    """Return the rules that hold at the workspace `root` before its own `.gitignore`.
+
+    These are the repository's `info/exclude` and the ignore files between the repository's top and the workspace.
+    When they ignore the workspace itself they don't count: the user chose to work there.
+    """
+    top = _repository(root)
+    if top is None:
+        return Ignore()
+    inner = os.path.relpath(root, top).replace(os.sep, "/")
+    steps = [] if inner == "." else inner.split("/")
+    found = Ignore((), "/".join(steps) + "/" if steps else "")
+    parts = [("", read(os.path.join(top, ".git", "info", "exclude")))]
+    parts += [("/".join([*steps[:i], ""]), read(os.path.join(top, *steps[:i], ".gitignore"))) for i in range(len(steps))]
+    rules = Ignore(tuple((folder, _compiled(text)) for folder, text in parts if text), found.top)
+    return found if steps and rules.ignores("") else rules
+
+
+def read(path: str) -> str:
+    """Return an ignore file's text with its mark and carriage returns gone; "" when there is none."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  # called per folder of a scan
+            data = file.read(_BYTES)
+    except OSError:
+        return ""
+    lines = data.decode("utf-8-sig", errors="replace").split("\n")
+    return "\n".join(line.removesuffix("\r") for line in lines)
+
+
+def _repository(root: str) -> str | None:
+    here = Path(root)
+    for folder in (here, *here.parents):
+        if (folder / ".git").exists():
+            return str(folder)
+    return None
