@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lackpy.kits import spec_of
-from lackpy.kits.spec import ToolSpec
-from lackpy.lang import check
-from lackpy.lang.signature import Grade
-from lackpy.lang.verdict import Verdict
 from lackpy.run.record import ErrorKind, Limits, RunError, RunResult
 
-Tools = Mapping[str, Callable[..., Any] | ToolSpec]
+if TYPE_CHECKING:
+    from lackpy.kits.spec import ToolSpec
+    from lackpy.lang.signature import Grade
+    from lackpy.lang.verdict import Verdict
+
+    Tools = Mapping[str, Callable[..., Any] | ToolSpec]
 
 
 def toolset(tools: Tools) -> dict[str, ToolSpec]:
     """Return name → ToolSpec; the mapping's key is the name a program calls."""
+    from lackpy.kits import spec_of  # noqa: PLC0415  # `import lackpy` stays light
+
     return {name: spec_of(fn, name=name) for name, fn in tools.items()}
 
 
 def as_grade(value: Grade | int | None) -> Grade | None:
     """Read a grade cap: an int caps `w` alone."""
+    from lackpy.lang.signature import Grade  # noqa: PLC0415
+
     return Grade(value, 3) if isinstance(value, int) else value
 
 
@@ -42,6 +46,8 @@ def validate(
         max_grade: Highest grade allowed (an int caps `w`).
         rules: Extra named rules, e.g. `read-only` (see `lackpy spec`).
     """
+    from lackpy.lang import check  # noqa: PLC0415
+
     signatures = {name: spec.signature for name, spec in toolset(tools).items()}
     return check(program, signatures, params=params, max_grade=as_grade(max_grade), rules=rules)
 
@@ -76,6 +82,7 @@ def run(
     Raises:
         ValueError: `executor` is not one of the two.
     """
+    from lackpy.lang import check  # noqa: PLC0415
     from lackpy.run import executor as executor_named  # noqa: PLC0415  # worker start-up belongs to the first run
 
     runner = executor_named(executor)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lackpy.kits.spec import ToolSpec
-from lackpy.lang.verdict import Verdict
+if TYPE_CHECKING:
+    from lackpy.kits.spec import ToolSpec
+    from lackpy.lang.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
