@@ -302,6 +302,7 @@ class Search:
                 tokens_out=proposal.tokens_out,
                 cost_usd=proposal.cost_usd,
                 error_kind=proposal.error_kind,
+                template=proposal.template,
             )
         )
 

@@ -24,6 +24,7 @@ class Attempt:
         retry: It was the one retry of its tier.
         ms: Milliseconds. tokens_in, tokens_out: model tokens. cost_usd: dollars. `None` = unknown.
         error_kind: Stable id of the failure.
+        template: Template or rule that made the program; a failing one is found by it.
     """
 
     tier: str
@@ -41,6 +42,7 @@ class Attempt:
     tokens_out: int | None = None
     cost_usd: float | None = None
     error_kind: str | None = None
+    template: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
