@@ -35,7 +35,7 @@ _PLAIN: dict[Any, str] = {
     tuple: "tuple[Any, ...]",
     set: "set[Any]",
 }
-_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 _CONTAINERS: dict[Any, str] = {list: "list", dict: "dict", tuple: "tuple", set: "set", frozenset: "set"}
 
 
@@ -78,7 +78,9 @@ def tool(
     >>> spec_of(double).signature.text()
     'double(x: int) -> int'
     """
-    declared = _Declared(None if grade is None else as_grade(grade), _timeout(timeout_s), name and _identifier(name))
+    declared = _Declared(
+        None if grade is None else as_grade(grade), _timeout(timeout_s), name and _identifier(name)
+    )
 
     def mark(function: _F) -> _F:
         setattr(function, _MARK, declared)
@@ -101,7 +103,11 @@ def as_grade(value: Grade | int | object) -> Grade:
 
 
 def spec_of(
-    fn: Callable[..., Any] | ToolSpec, *, name: str | None = None, grade: Grade | None = None, provider: str | None = None
+    fn: Callable[..., Any] | ToolSpec,
+    *,
+    name: str | None = None,
+    grade: Grade | None = None,
+    provider: str | None = None,
 ) -> ToolSpec:
     """Return the `ToolSpec` of a callable; a `ToolSpec` comes back as it is, under `name` when one is given.
 
@@ -122,15 +128,18 @@ def spec_of(
     if not callable(fn):
         raise KitError(f"tool {name or fn!r} must be a function or a ToolSpec (got {type(fn).__name__})")
     declared = getattr(fn, _MARK, None) or _Declared(None, None, None)
-    called = name or declared.name or getattr(fn, "__name__", None) or getattr(getattr(fn, "func", None), "__name__", "")
+    inner = getattr(fn, "func", None)  # of a partial
+    called = name or declared.name or getattr(fn, "__name__", None) or getattr(inner, "__name__", "")
     base = _signature(getattr(fn, "__func__", fn), isinstance(fn, types.MethodType))
-    signature = replace(base, name=_identifier(called), grade=grade or declared.grade or UNDECLARED)
+    signature = replace(base, name=_identifier(str(called)), grade=grade or declared.grade or UNDECLARED)
     return ToolSpec(signature, fn, declared.timeout_s, provider or "caller")
 
 
 def _identifier(name: str) -> str:
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-        raise KitError(f"tool name {name!r} must be an identifier without a leading underscore; pass name='…'")
+        raise KitError(
+            f"tool name {name!r} must be an identifier without a leading underscore; pass name='…'"
+        )
     return name
 
 
@@ -156,7 +165,9 @@ def _read_signature(fn: Callable[..., Any], bound: bool) -> Signature:
     try:
         described = inspect.signature(fn)
     except (TypeError, ValueError) as exc:
-        raise KitError(f"tool {fn!r} has no readable signature; wrap it in a function with named parameters") from exc
+        raise KitError(
+            f"tool {fn!r} has no readable signature; wrap it in a function with named parameters"
+        ) from exc
     hints = _hints(fn)
     rows: dict[str, RowType] = {}
     params = []
@@ -183,7 +194,15 @@ def _hints(fn: Callable[..., Any]) -> dict[str, Any]:
         }
 
 
-_NAMED = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": type(None)}
+_NAMED = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "list": list,
+    "dict": dict,
+    "None": type(None),
+}
 
 
 def _default(value: Any) -> str:
@@ -226,7 +245,9 @@ def _row(hint: Any, rows: dict[str, RowType]) -> str:
         rows.pop(name)
         optional = hint.__optional_keys__
         typed = ((key, _type(value, rows), key in optional) for key, value in fields.items())
-        rows[name] = RowType(name, tuple((key, f"NotRequired[{text}]" if may else text) for key, text, may in typed))
+        rows[name] = RowType(
+            name, tuple((key, f"NotRequired[{text}]" if may else text) for key, text, may in typed)
+        )
     return name
 
 
@@ -237,6 +258,10 @@ def _sentence(fn: Callable[..., Any]) -> str:
         return ""
     paragraph = " ".join(doc.split("\n\n")[0].split())
     for index, char in enumerate(paragraph):
-        if char in ".!?" and paragraph[index + 1 : index + 2] in ("", " ") and not paragraph[: index + 1].endswith(("e.g.", "i.e.")):
+        if (
+            char in ".!?"
+            and paragraph[index + 1 : index + 2] in ("", " ")
+            and not paragraph[: index + 1].endswith(("e.g.", "i.e."))
+        ):
             return paragraph[: index + 1]
     return paragraph

@@ -64,6 +64,11 @@ class KitFile:
     rules: tuple[str, ...]
 
 
+def is_mcp(source: str) -> bool:
+    """Tell whether a tool entry names tools of an MCP server."""
+    return source.startswith("mcp:")
+
+
 def checked_name(name: object) -> str:
     """Return a kit's name when it can be a file's.
 
@@ -72,7 +77,9 @@ def checked_name(name: object) -> str:
     """
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
-    raise KitError(f"kit name {name!r} must be letters, digits, '-' and '_', at most 64, starting with a letter or digit")
+    raise KitError(
+        f"kit name {name!r} must be letters, digits, '-' and '_', at most 64, starting with a letter or digit"
+    )
 
 
 def find(name: str, workspace: Path) -> Path | None:
@@ -86,7 +93,7 @@ def find(name: str, workspace: Path) -> Path | None:
 
 def names(workspace: Path) -> list[str]:
     """Return the names of every kit file, sorted."""
-    found = set()
+    found: set[str] = set()
     for folder in _folders(workspace):
         with suppress(OSError):
             found.update(path.stem for path in folder.glob("*.toml") if _NAME.fullmatch(path.stem))
@@ -135,12 +142,14 @@ class _Reader:
                 raise KitError(f"{self._at(key)}: unknown key {key!r}; known: {', '.join(_KEYS)}")
         name = data.get("name", self._path.stem)
         if name != self._path.stem:
-            raise KitError(f"{self._at('name')}: 'name' is {name!r}, but the file is {self._path.name!r}; make them equal")
+            raise KitError(
+                f"{self._at('name')}: 'name' is {name!r}, but the file is {self._path.name!r}; make them equal"
+            )
         description = data.get("description", "")
         if not isinstance(description, str):
             raise KitError(f"{self._at('description')}: 'description' must be a text (got {description!r})")
         if "tools" not in data:
-            raise KitError(f"{self._path}:1: 'tools' is missing; write tools = [\"read\", \"grep\"]")
+            raise KitError(f'{self._path}:1: \'tools\' is missing; write tools = ["read", "grep"]')
         rules = data.get("rules", [])
         if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
             raise KitError(f"{self._at('rules')}: 'rules' must be a list of texts (got {rules!r})")
@@ -156,7 +165,9 @@ class _Reader:
         try:
             return as_grade(value)
         except KitError as exc:
-            raise KitError(f"{self._at(key)}: '{key}' must be 0, 1, 2 or 3, or {{w = 1, d = 3}} (got {value!r})") from exc
+            raise KitError(
+                f"{self._at(key)}: '{key}' must be 0, 1, 2 or 3, or {{w = 1, d = 3}} (got {value!r})"
+            ) from exc
 
     def _tools(self, value: Any) -> tuple[ToolEntry, ...]:
         if isinstance(value, list):
@@ -180,13 +191,17 @@ class _Reader:
                 raise KitError(f"{where}: unknown key {name!r} of a tool; known: {', '.join(_TOOL_KEYS)}")
         sources = [(kind, item[kind]) for kind in ("python", "mcp", "builtin") if kind in item]
         if len(sources) > 1 or not all(isinstance(source, str) for _, source in sources):
-            raise KitError(f"{where}: a tool needs one of python = \"module:function\", mcp = \"server/tool\", builtin = \"read\"")
+            raise KitError(
+                f'{where}: a tool needs one of python = "module:function", mcp = "server/tool", builtin = "read"'
+            )
         called = item.get("name", key)
         if not sources:
             sources = [("builtin", called)]
         kind, source = sources[0]
         timeout_s = item.get("timeout_s")
-        if timeout_s is not None and (isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0):
+        if timeout_s is not None and (
+            isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0
+        ):
             raise KitError(f"{where}: 'timeout_s' must be > 0 seconds (got {timeout_s!r})")
         if not isinstance(source, str):
             raise KitError(f"{where}: a tool needs a 'name', or python = \"module:function\"")

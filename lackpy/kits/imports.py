@@ -9,14 +9,16 @@ import importlib
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lackpy.kits.define import spec_of
 from lackpy.kits.errors import KitError
 from lackpy.kits.spec import ToolSpec
 from lackpy.lang.signature import Grade
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "lackpy.tools"
 _REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -39,9 +41,22 @@ def imported(reference: str, *, name: str | None = None, grade: Grade | None = N
     try:
         found: Any = importlib.import_module(module)
     except ImportError as exc:
-        raise KitError(f"python tool {reference!r}: can't import {module!r} ({exc}); install it in this environment") from exc
-    except (SyntaxError, RuntimeError, OSError, ValueError, TypeError, AttributeError, LookupError, NameError) as exc:
-        raise KitError(f"python tool {reference!r}: importing {module!r} failed ({type(exc).__name__}: {exc})") from exc
+        raise KitError(
+            f"python tool {reference!r}: can't import {module!r} ({exc}); install it in this environment"
+        ) from exc
+    except (
+        SyntaxError,
+        RuntimeError,
+        OSError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+        NameError,
+    ) as exc:
+        raise KitError(
+            f"python tool {reference!r}: importing {module!r} failed ({type(exc).__name__}: {exc})"
+        ) from exc
     for part in path.split("."):
         try:
             found = getattr(found, part)
@@ -53,6 +68,8 @@ def imported(reference: str, *, name: str | None = None, grade: Grade | None = N
 @cache
 def registered() -> Mapping[str, EntryPoint]:
     """Return name → entry point of every tool that installed packages register; read once a process."""
+    from importlib.metadata import entry_points  # noqa: PLC0415  # only names that aren't builtin need it
+
     return MappingProxyType({point.name: point for point in entry_points(group=GROUP)})
 
 

@@ -27,11 +27,15 @@ class Kit:
     tools: Mapping[str, ToolSpec]
     max_grade: Grade | None = None
     rules: tuple[str, ...] = ()
-    _signatures: list[Mapping[str, Signature]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _signatures: list[Mapping[str, Signature]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def signatures(self) -> Mapping[str, Signature]:
         """Name → signature, as the language wants it; the same object every time."""
         if not self._signatures:
-            self._signatures.append(MappingProxyType({name: spec.signature for name, spec in self.tools.items()}))
+            self._signatures.append(
+                MappingProxyType({name: spec.signature for name, spec in self.tools.items()})
+            )
         return self._signatures[0]

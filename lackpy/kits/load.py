@@ -16,10 +16,9 @@ from lackpy.kits import files
 from lackpy.kits.builtin import builtins
 from lackpy.kits.define import spec_of
 from lackpy.kits.errors import KitError
-from lackpy.kits.files import KitFile, ToolEntry
+from lackpy.kits.files import KitFile, ToolEntry, is_mcp
 from lackpy.kits.imports import from_entry_point, imported, registered
 from lackpy.kits.kit import Kit
-from lackpy.kits.mcp_tools import is_mcp, mcp_servers, mcp_specs
 from lackpy.kits.spec import ToolSpec
 
 KitLike = str | list[str] | tuple[str, ...] | Mapping[str, Callable[..., Any] | ToolSpec]
@@ -161,6 +160,8 @@ def _resolve(entry: ToolEntry, root: Path) -> list[ToolSpec]:
     if source in shipped:
         found = [shipped[source]]
     elif is_mcp(source):
+        from lackpy.kits.mcp_tools import mcp_specs  # noqa: PLC0415  # asyncio is loaded only for MCP tools
+
         found = mcp_specs(source, root)
     elif ":" in source:
         return [_timed(imported(source, name=entry.name, grade=entry.grade), entry.timeout_s)]
@@ -179,6 +180,8 @@ def _by_server(name: str, root: Path) -> list[ToolSpec]:
     Raises:
         KitError: There is none.
     """
+    from lackpy.kits.mcp_tools import mcp_servers, mcp_specs  # noqa: PLC0415  # see above
+
     for server in mcp_servers(root):
         if name.startswith(f"{server.prefix}_"):
             found = [spec for spec in mcp_specs(f"mcp:{server.name}", root) if spec.name == name]
@@ -197,4 +200,8 @@ def _timed(spec: ToolSpec, timeout_s: float | None) -> ToolSpec:
 def _joined(tools: Mapping[str, ToolSpec]) -> str:
     """Return a name that says which tools these are, the same for every order."""
     text = "+".join(sorted(tools)) or "none"
-    return text if len(text) <= 120 else f"{len(tools)}-tools-{blake2b(text.encode(), digest_size=6).hexdigest()}"
+    return (
+        text
+        if len(text) <= 120
+        else f"{len(tools)}-tools-{blake2b(text.encode(), digest_size=6).hexdigest()}"
+    )

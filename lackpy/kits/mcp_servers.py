@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lackpy.kits.errors import KitError
 from lackpy.tools.errors import ToolError
@@ -184,7 +184,9 @@ class Server:
             async with asyncio.timeout(CALL_S):
                 return await client.call_tool(tool, arguments)
         except TimeoutError as exc:
-            raise ToolError(f"MCP server {self.entry.name!r}: {tool!r} gave no answer within {CALL_S:g} s") from exc
+            raise ToolError(
+                f"MCP server {self.entry.name!r}: {tool!r} gave no answer within {CALL_S:g} s"
+            ) from exc
         except (MCPError, OSError, RuntimeError) as exc:
             if self._client is not client:
                 raise ToolError(
@@ -199,16 +201,16 @@ class Server:
             if self._client is not None:
                 return self._client
             await self.close()
-            ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
             self._stop = asyncio.Event()
             self._task = asyncio.create_task(self._serve(ready, self._stop))
             await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
-            if self._client is None:
+            if not ready.done():
                 self._reason = await self._why()
                 self._failed_at = time.monotonic()
                 raise ToolError(self._reason)
             self._reason = ""
-            return self._client
+            return ready.result()
 
     async def _why(self) -> str:
         name = self.entry.name
@@ -222,7 +224,7 @@ class Server:
                 return f"MCP server {name!r} can't be reached: {error or type(error).__name__}"
         return f"MCP server {name!r} did not answer within {CONNECT_S:g} s of its start"
 
-    async def _serve(self, ready: asyncio.Future[None], stop: asyncio.Event) -> None:
+    async def _serve(self, ready: asyncio.Future[Client], stop: asyncio.Event) -> None:
         """Hold the connection open until `stop` or the server's end; enters and leaves it in this one task."""
         import anyio  # noqa: PLC0415
         from mcp import Client  # noqa: PLC0415
@@ -235,7 +237,7 @@ class Server:
                 scope.deadline = math.inf
                 self._client = client
                 if not ready.done():
-                    ready.set_result(None)
+                    ready.set_result(client)
                 try:
                     await stop.wait()
                 finally:
@@ -255,7 +257,7 @@ class Server:
                 headers = {key: _filled(value, name) for key, value in entry.headers}
                 http = await stack.enter_async_context(httpx2.AsyncClient(headers=headers))
             return streamable_http_client(_filled(entry.url, name), http_client=http)
-        quiet = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: ASYNC230, PTH123
+        quiet = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: ASYNC230, SIM115  # closed by the stack
         parameters = StdioServerParameters(
             command=_filled(entry.command, name),
             args=[_filled(value, name) for value in entry.args],
@@ -308,7 +310,7 @@ class _Watched:
             self._ended.set()
             raise
 
-    async def __aenter__(self) -> _Watched:
+    async def __aenter__(self) -> Self:
         await self._inner.__aenter__()
         return self
 

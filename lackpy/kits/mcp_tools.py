@@ -22,15 +22,10 @@ from lackpy.tools.errors import ToolError
 if TYPE_CHECKING:
     import mcp_types
 
-__all__ = ["close_servers", "is_mcp", "mcp_servers", "mcp_specs", "server_status"]
+__all__ = ["close_servers", "mcp_servers", "mcp_specs", "server_status"]
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _ANYTHING = (Param("*args"), Param("**kwargs"))
-
-
-def is_mcp(source: str) -> bool:
-    """Tell whether a kit's entry names tools of an MCP server."""
-    return source.startswith("mcp:")
 
 
 def mcp_specs(source: str, workspace: Path) -> list[ToolSpec]:
@@ -56,7 +51,9 @@ def mcp_specs(source: str, workspace: Path) -> list[ToolSpec]:
         if found.name == tool:
             return [_spec(server, found, called)]
     if server.status.state == "ready":
-        raise KitError(f"MCP server {name!r} has no tool {tool!r}; it has: {', '.join(t.name for t in listed) or 'none'}")
+        raise KitError(
+            f"MCP server {name!r} has no tool {tool!r}; it has: {', '.join(t.name for t in listed) or 'none'}"
+        )
     return [_unknown(server, tool)]
 
 
@@ -105,7 +102,9 @@ def _params(schema: Mapping[str, Any]) -> tuple[Param, ...]:
     properties = schema.get("properties") or {}
     required = [name for name in schema.get("required") or [] if name in properties]
     usable = [n for n in (*required, *(n for n in properties if n not in required)) if _is_name(n)]
-    return tuple(Param(n, _type(properties[n]), None if n in required else _default(properties[n])) for n in usable)
+    return tuple(
+        Param(n, _type(properties[n]), None if n in required else _default(properties[n])) for n in usable
+    )
 
 
 def _is_name(text: str) -> bool:
@@ -140,7 +139,9 @@ def _caller(server: Server, tool: str, called: str, params: tuple[Param, ...] | 
             listed = next((t for t in server.tools() if t.name == tool), None)
             given = _params(listed.input_schema) if listed is not None else ()
             if args and not given:
-                raise ToolError(server.status.reason or f"MCP server {server.entry.name!r} has no tool {tool!r}")
+                raise ToolError(
+                    server.status.reason or f"MCP server {server.entry.name!r} has no tool {tool!r}"
+                )
         if len(args) > len(given):
             raise ToolError(f"{called} takes {len(given)} arguments (got {len(args)})")
         arguments = {param.name: value for param, value in zip(given, args, strict=False)} | kwargs

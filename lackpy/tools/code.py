@@ -16,7 +16,7 @@ from lackpy.tools.files import FileTools
 from lackpy.tools.languages import Language, language_of
 from lackpy.tools.limits import ROWS, Clock, cut, text_argument
 from lackpy.tools.parse import Call, Definition, FactCache, Facts
-from lackpy.tools.rows import CallerRow, DefinitionRow, OutlineRow  # noqa: TC001  # signatures are read from the hints
+from lackpy.tools.rows import CallerRow, DefinitionRow, OutlineRow
 
 _SPLIT = re.compile(r"::|[.#]")
 _SELF = frozenset({"self", "cls", "this", "super()", "super", "$this", "Self", "static"})
@@ -39,17 +39,11 @@ class CodeTools:
         wanted = _Wanted(name, "find_definitions")
         rows: list[DefinitionRow] = []
         for path, facts, lines in self._scan(wanted, Clock("find_definitions")):
-            for found in facts.definitions:
-                if wanted.matches(found.name) and wanted.defined_in(found, path):
-                    rows.append(
-                        {
-                            "name": found.name,
-                            "type": found.type,
-                            "file": path,
-                            "line": found.line,
-                            "text": lines(found.line),
-                        }
-                    )
+            rows += [
+                {"name": d.name, "type": d.type, "file": path, "line": d.line, "text": lines(d.line)}
+                for d in facts.definitions
+                if wanted.matches(d.name) and wanted.defined_in(d, path)
+            ]
             wanted.bounded(rows)
         return rows
 
@@ -62,9 +56,11 @@ class CodeTools:
         wanted = _Wanted(name, "find_callers")
         rows: list[CallerRow] = []
         for path, facts, lines in self._scan(wanted, Clock("find_callers")):
-            for found in facts.calls:
-                if wanted.matches(found.name) and wanted.called_on(found):
-                    rows.append({"name": found.within, "file": path, "line": found.line, "text": lines(found.line)})
+            rows += [
+                {"name": c.within, "file": path, "line": c.line, "text": lines(c.line)}
+                for c in facts.calls
+                if wanted.matches(c.name) and wanted.called_on(c)
+            ]
             wanted.bounded(rows)
         return rows
 
@@ -147,8 +143,14 @@ class _Wanted:
             return found.owner == last
         receiver = found.receiver.replace("::", ".").replace("->", ".")
         on = receiver.rpartition(".")[2]
-        return on == last or receiver == self.qualifier or (receiver.startswith(f"{last}(") and receiver.endswith(")"))
+        return (
+            on == last
+            or receiver == self.qualifier
+            or (receiver.startswith(f"{last}(") and receiver.endswith(")"))
+        )
 
     def bounded(self, rows: list[DefinitionRow] | list[CallerRow]) -> None:
         if len(rows) > ROWS:
-            raise ToolError(f"{self._tool}: {self._given!r} matches more than {ROWS:,} places; give a longer name")
+            raise ToolError(
+                f"{self._tool}: {self._given!r} matches more than {ROWS:,} places; give a longer name"
+            )

@@ -61,7 +61,12 @@ def _mostly_control(data: bytes) -> bool:
 def _wide(data: bytes) -> str | None:
     """Read UTF-16 or UTF-32 without a mark: mostly ASCII text leaves its NULs in fixed columns."""
     sample = data[: _SAMPLE - _SAMPLE % 4]
-    for encoding, width, column in (("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1)):
+    for encoding, width, column in (
+        ("utf-32-le", 4, 0),
+        ("utf-32-be", 4, 3),
+        ("utf-16-le", 2, 0),
+        ("utf-16-be", 2, 1),
+    ):
         if len(data) % width or len(data) < 2 * width:
             continue
         units = len(sample) // width
@@ -81,7 +86,11 @@ def _cut_off(data: bytes) -> str | None:
     except UnicodeDecodeError as exc:
         if exc.start >= len(data) - 3 and exc.start > 0 and exc.reason == "unexpected end of data":
             head = data[: exc.start]
-            return None if head.isascii() and len(head) < 64 else head.decode("utf-8") + "\N{REPLACEMENT CHARACTER}"
+            return (
+                None
+                if head.isascii() and len(head) < 64
+                else head.decode("utf-8") + "\N{REPLACEMENT CHARACTER}"
+            )
     return None
 
 

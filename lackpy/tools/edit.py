@@ -1,5 +1,7 @@
 """`write` and `edit`: the new content is there in full or not at all; no byte changes that wasn't asked for."""
 
+# ruff: noqa: PTH101, PTH103, PTH105, PTH108, PTH110, PTH112, PTH116, PTH120, PTH123  # strings and os.path: a scan makes no Path object a file
+
 from __future__ import annotations
 
 import os
@@ -10,7 +12,7 @@ from contextlib import suppress
 from lackpy.tools.decode import decode
 from lackpy.tools.errors import ToolError
 from lackpy.tools.limits import READ_BYTES
-from lackpy.tools.rows import Edited, Written  # noqa: TC001  # signatures are read from the hints
+from lackpy.tools.rows import Edited, Written
 from lackpy.tools.workspace import PRIVATE, Workspace
 
 _ENDINGS = (b"\r\n", b"\n", b"\r")
@@ -63,7 +65,9 @@ class EditTools:
             given = _ended(given, _ending(data)) if _ending(data) == b"\r\n" else given
         start = data.find(wanted)
         if start < 0:
-            raise ToolError(f"edit: 'old' does not occur in {path!r}; read the file and copy the text exactly")
+            raise ToolError(
+                f"edit: 'old' does not occur in {path!r}; read the file and copy the text exactly"
+            )
         if data.find(wanted, start + 1) >= 0:
             count = _overlapping(data, wanted)
             raise ToolError(f"edit: 'old' occurs {count} times in {path!r}; give more lines around it")
@@ -124,7 +128,9 @@ def _encoded(text: object, what: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError as exc:
-        raise ToolError(f"'{what}' holds a lone surrogate at character {exc.start}, which can't be stored") from exc
+        raise ToolError(
+            f"'{what}' holds a lone surrogate at character {exc.start}, which can't be stored"
+        ) from exc
     if len(data) > READ_BYTES:
         raise ToolError(f"'{what}' is {len(data):,} bytes, over the limit of {READ_BYTES // 1024 // 1024} MB")
     return data

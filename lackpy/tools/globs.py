@@ -45,7 +45,9 @@ def compile_glob(pattern: str) -> Glob:
     while pattern.startswith("./"):
         pattern = pattern[2:].lstrip("/")
     if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
-        raise ToolError(f"glob {pattern!r} points outside the workspace; write it relative, e.g. 'src/**/*.py'")
+        raise ToolError(
+            f"glob {pattern!r} points outside the workspace; write it relative, e.g. 'src/**/*.py'"
+        )
     plain = _MAGIC.search(pattern) is None
     alternatives = [pattern] if plain else _expand(pattern)
     hidden = any(part.startswith(".") for one in alternatives for part in one.split("/"))
@@ -53,13 +55,17 @@ def compile_glob(pattern: str) -> Glob:
 
 
 def _matcher(alternatives: list[str], pattern: str, hidden: bool) -> Callable[[str], bool]:
-    if alternatives == ["**/*"] or alternatives == ["**"]:
+    if alternatives in (["**/*"], ["**"]):
         return lambda _path: True
-    if len(alternatives) == 1 and alternatives[0].startswith("**/*.") and _MAGIC.search(alternatives[0], 5) is None:
+    if (
+        len(alternatives) == 1
+        and alternatives[0].startswith("**/*.")
+        and _MAGIC.search(alternatives[0], 5) is None
+    ):
         ending = alternatives[0][4:]
         if "/" not in ending:
             return lambda path: path.endswith(ending)
-    import re2  # noqa: PLC0415  # the two patterns above need no engine
+    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  # the two patterns above need no engine
 
     options = re2.Options()
     options.log_errors = False
@@ -69,7 +75,9 @@ def _matcher(alternatives: list[str], pattern: str, hidden: bool) -> Callable[[s
     try:
         compiled = re2.compile(source, options)
     except re2.error as exc:
-        raise ToolError(f"glob {pattern!r} can't be read; special characters are * ** ? [abc] {{a,b}}") from exc
+        raise ToolError(
+            f"glob {pattern!r} can't be read; special characters are * ** ? [abc] {{a,b}}"
+        ) from exc
     return lambda path: compiled.fullmatch(path) is not None
 
 
@@ -126,5 +134,7 @@ def _expand(pattern: str) -> list[str]:
     middles = [one for piece in pieces for one in _expand(piece)]
     tails = _expand(pattern[i + 1 :])
     if len(middles) * len(tails) > _ALTERNATIVES:
-        raise ToolError(f"glob {pattern[:80]!r} has more than {_ALTERNATIVES} alternatives; use a wider pattern")
+        raise ToolError(
+            f"glob {pattern[:80]!r} has more than {_ALTERNATIVES} alternatives; use a wider pattern"
+        )
     return ["".join(parts) for parts in product(heads, middles, tails)]

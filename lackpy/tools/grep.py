@@ -16,7 +16,7 @@ from lackpy.tools.errors import ToolError
 from lackpy.tools.files import FileTools
 from lackpy.tools.limits import BLOCK_BYTES, LINE_BYTES, READ_BYTES, ROWS, Clock, cut, text_argument
 from lackpy.tools.patterns import explain, to_re2
-from lackpy.tools.rows import GrepRow  # noqa: TC001  # signatures are read from the hints
+from lackpy.tools.rows import GrepRow
 
 _ENGINE_BYTES = 64 * 1024 * 1024  # memory one compiled pattern may take
 
@@ -92,7 +92,11 @@ def _in_text(search: Any, data: bytes, before: int) -> Iterator[tuple[int, str]]
 def _shown(data: bytes, first: int, last: int, start: int, end: int) -> str:
     if last - first <= 4096:
         line = data[first:last].decode("utf-8", errors="replace")
-        return cut(line, len(data[first:start].decode("utf-8", "replace")), len(data[first:end].decode("utf-8", "replace")))
+        return cut(
+            line,
+            len(data[first:start].decode("utf-8", "replace")),
+            len(data[first:end].decode("utf-8", "replace")),
+        )
     low, high = max(first, start - 2048), min(last, start + 2048)  # a long line: only the part around the hit
     around = data[low:high].decode("utf-8", errors="ignore")
     shown = len(data[low:start].decode("utf-8", errors="ignore"))
@@ -123,7 +127,7 @@ def compile_pattern(pattern: str) -> Any:
     Raises:
         ToolError: The pattern isn't a regular expression, or uses what a linear-time engine can't do.
     """
-    import re2  # noqa: PLC0415  # 20 ms to load, only grep needs it
+    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  # 20 ms to load, only grep needs it
 
     if "\b" in pattern:
         fixed = pattern.replace("\b", r"\b")
@@ -138,6 +142,6 @@ def compile_pattern(pattern: str) -> Any:
         return re2.compile(f"(?m){to_re2(pattern)}".encode(), options).search
     except re2.error as exc:
         reason = exc.args[0] if exc.args else b""
-        raise ToolError(explain(pattern, reason.decode() if isinstance(reason, bytes) else str(reason))) from exc
-
-
+        raise ToolError(
+            explain(pattern, reason.decode() if isinstance(reason, bytes) else str(reason))
+        ) from exc

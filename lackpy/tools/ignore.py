@@ -1,5 +1,7 @@
 """Git's ignore rules for one tree: nested `.gitignore` files, `.git/info/exclude`, and those of enclosing folders."""
 
+# ruff: noqa: PTH118, PTH123  # strings and os.path: a scan makes no Path object a file
+
 from __future__ import annotations
 
 import os
@@ -73,7 +75,10 @@ def outside(root: str) -> Ignore:
     steps = [] if inner == "." else inner.split("/")
     found = Ignore((), "/".join(steps) + "/" if steps else "")
     parts = [("", read(os.path.join(top, ".git", "info", "exclude")))]
-    parts += [("/".join([*steps[:i], ""]), read(os.path.join(top, *steps[:i], ".gitignore"))) for i in range(len(steps))]
+    parts += [
+        ("/".join([*steps[:i], ""]), read(os.path.join(top, *steps[:i], ".gitignore")))
+        for i in range(len(steps))
+    ]
     rules = Ignore(tuple((folder, _compiled(text)) for folder, text in parts if text), found.top)
     return found if steps and rules.ignores("") else rules
 
@@ -81,7 +86,7 @@ def outside(root: str) -> Ignore:
 def read(path: str) -> str:
     """Return an ignore file's text with its mark and carriage returns gone; "" when there is none."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123  # called per folder of a scan
+        with open(path, "rb") as file:
             data = file.read(_BYTES)
     except OSError:
         return ""

@@ -71,7 +71,7 @@ _CLASS = Def("class")
 _FUNCTION = Def("function")
 _METHOD = Def("method")
 _CALL = CallSite("function")
-_PARENTHESES = {"parenthesized_expression": (0, None)}
+_PARENTHESES: dict[str, tuple[Step, Step | None]] = {"parenthesized_expression": (0, None)}
 
 _JS_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _JS_DEFINITIONS = {
@@ -92,7 +92,7 @@ _JSX_CALLS = {
     "jsx_opening_element": CallSite("name"),
     "jsx_self_closing_element": CallSite("name"),
 }
-_JS_STEPS = {
+_JS_STEPS: dict[str, tuple[Step, Step | None]] = {
     **_PARENTHESES,
     "member_expression": ("property", "object"),
     "non_null_expression": (0, None),
@@ -328,7 +328,11 @@ LANGUAGES: tuple[Language, ...] = (
             "enum_definition": _CLASS,
         },
         {"call_expression": _CALL, "instance_expression": CallSite(0)},
-        {"field_expression": ("field", "value"), "generic_function": ("function", None), "generic_type": (0, None)},
+        {
+            "field_expression": ("field", "value"),
+            "generic_function": ("function", None),
+            "generic_type": (0, None),
+        },
     ),
     Language(
         "lua",

@@ -80,7 +80,7 @@ def text_argument(value: object, what: str, limit: int = PATTERN_CHARS) -> str:
 
 
 def cut(line: str, start: int = 0, end: int = 0) -> str:
-    """Return `line` stripped, or the part around characters `start`–`end` when it is too long to show."""
+    """Return `line` stripped, or the part around characters `start`-`end` when it is too long to show."""
     if len(line) <= TEXT_CHARS:
         return line.strip()
     shown = min(max(end - start, 1), TEXT_CHARS)

@@ -4,6 +4,8 @@ Links to folders are not followed; a link to a file counts when it resolves to a
 Names that aren't UTF-8 or hold a line break can't be written in a program and are left out.
 """
 
+# ruff: noqa: PTH116, PTH118  # strings and os.path: a scan makes no Path object a file
+
 from __future__ import annotations
 
 import os
@@ -73,7 +75,7 @@ class Listing:
     def _folder(self, folder: str, above: Ignore) -> _Folder | None:
         real = os.path.join(self._workspace.root, folder)
         try:
-            facts = os.stat(real, follow_symlinks=not folder)  # noqa: PTH116  # once a folder of every scan
+            facts = os.stat(real, follow_symlinks=not folder)
         except OSError:
             self._known.pop(folder, None)
             return None

@@ -159,7 +159,7 @@ def _define(
         held, _ = _name(_go(node, how.owner), language)
         receiver = held.text() if held is not None else receiver
     kind = how.type
-    if kind == "function" and (receiver and language.grammar in ("cpp", "lua") or _in_class(around)):
+    if kind == "function" and ((receiver and language.grammar in ("cpp", "lua")) or _in_class(around)):
         kind = "method"
     if receiver and kind in ("method", "class"):
         owner = f"{owner}.{receiver}" if owner else receiver
@@ -174,17 +174,16 @@ def _in_class(around: _Open | None) -> bool:
     return around is not None and around.type in ("class", "scope")
 
 
-def _call(node: SgNode, kind: str, language: Language, stack: list[_Open], at: int) -> tuple[int, int, Call] | None:
+def _call(
+    node: SgNode, kind: str, language: Language, stack: list[_Open], at: int
+) -> tuple[int, int, Call] | None:
     site = language.calls.get(kind)
-    if site is None:  # a token of a macro's arguments
-        named: SgNode | None = node
-        receiver = ""
-    else:
-        named, receiver = _name(_go(node, site.name), language)
-        if named is None:
-            return None
-        if site.receiver is not None:
-            receiver = _text(_go(node, site.receiver))
+    # Without a table entry it is a token of a macro's arguments, which is the name itself.
+    named, receiver = _name(_go(node, site.name), language) if site is not None else (node, "")
+    if named is None:
+        return None
+    if site is not None and site.receiver is not None:
+        receiver = _text(_go(node, site.receiver))
     end = named.range().end
     within, owner = MODULE, ""
     for opened in reversed(stack):
@@ -235,5 +234,3 @@ def _text(node: SgNode | None) -> str:
         return ""
     span = node.range()
     return node.text() if span.end.index - span.start.index <= _RECEIVER_CHARS else ""
-
-

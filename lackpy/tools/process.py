@@ -39,7 +39,9 @@ class Ended:
     seconds: float
 
 
-def run(command: Sequence[str], cwd: str, environment: Mapping[str, str], output: Path, timeout_s: float) -> Ended:
+def run(
+    command: Sequence[str], cwd: str, environment: Mapping[str, str], output: Path, timeout_s: float
+) -> Ended:
     """Run `command` and wait for its end or the deadline.
 
     Args:

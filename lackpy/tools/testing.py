@@ -4,6 +4,8 @@ pytest where it is installed, else unittest. Whatever goes wrong is in the repor
 refused, timed out or vanished never looks like success.
 """
 
+# ruff: noqa: PTH110, PTH113, PTH118, PTH119, PTH120  # strings and os.path: a scan makes no Path object a file
+
 from __future__ import annotations
 
 import json
@@ -30,7 +32,12 @@ _STATUS = {
     3: "pytest had an internal error",
     4: "pytest was started with wrong arguments or configuration",
 }
-_DROPPED = ("PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID")
+_DROPPED = (
+    "PYTEST_CURRENT_TEST",
+    "PYTEST_XDIST_WORKER",
+    "PYTEST_XDIST_WORKER_COUNT",
+    "PYTEST_XDIST_TESTRUNUID",
+)
 
 
 class TestTools:
@@ -94,7 +101,9 @@ class TestTools:
 
     def _has_pytest(self, python: str, folder: Path, environment: Mapping[str, str]) -> bool:
         code = "import importlib.util as u, sys; sys.exit(0 if u.find_spec('pytest') else 3)"
-        ended = process.run([python, "-c", code], self._workspace.root, environment, folder / "probe.txt", _PROBE_S)
+        ended = process.run(
+            [python, "-c", code], self._workspace.root, environment, folder / "probe.txt", _PROBE_S
+        )
         return ended.status == 0
 
     def _pytest(self, python: str, folder: Path, target: str, node: str) -> list[str]:
@@ -117,12 +126,22 @@ class TestTools:
         """Say what the outcomes alone don't: why the run as a whole went wrong."""
         finished = next((line["message"] for line in lines if line["kind"] == "end"), None)
         if ended.status is None:
-            return [_reason("run_tests", f"timed out after {self._timeout_s:g} s; the run and its children were killed")]
+            return [
+                _reason(
+                    "run_tests",
+                    f"timed out after {self._timeout_s:g} s; the run and its children were killed",
+                )
+            ]
         counted = any(line["kind"] in ("failed", "error") for line in lines)
         status = int(finished) if finished is not None else ended.status
-        if finished is None and status in (0, 1, 2) or status < 0:
+        if (finished is None and status in (0, 1, 2)) or status < 0:
             how = f"signal {-status}" if status < 0 else f"exit status {status}"
-            return [_reason("run_tests", f"crashed: the test process ended with {how} before it could report{_end(ended)}")]
+            return [
+                _reason(
+                    "run_tests",
+                    f"crashed: the test process ended with {how} before it could report{_end(ended)}",
+                )
+            ]
         if status == 5:
             note = "no tests were collected"
             if not has_pytest:
@@ -130,7 +149,9 @@ class TestTools:
                 return [_reason("run_tests", note)]
             return [("note", {"test": "run_tests", "message": note})]
         if status != 0 and not counted:
-            return [_reason("run_tests", _STATUS.get(status, f"ended with exit status {status}") + _end(ended))]
+            return [
+                _reason("run_tests", _STATUS.get(status, f"ended with exit status {status}") + _end(ended))
+            ]
         return []
 
 
@@ -167,7 +188,9 @@ def _end(ended: Ended) -> str:
     return f": {tail[-_MESSAGE_CHARS:]}" if tail else ""
 
 
-def _report(lines: list[dict[str, str]], reasons: list[tuple[str, TestFailure]], seconds: float) -> TestReport:
+def _report(
+    lines: list[dict[str, str]], reasons: list[tuple[str, TestFailure]], seconds: float
+) -> TestReport:
     kinds = [line["kind"] for line in lines]
     failures: list[TestFailure] = [reason for _, reason in reasons]
     failures += [
@@ -182,5 +205,3 @@ def _report(lines: list[dict[str, str]], reasons: list[tuple[str, TestFailure]],
         "duration_s": round(seconds, 3),
         "failures": failures[:_SHOWN],
     }
-
-

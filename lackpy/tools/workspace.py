@@ -3,6 +3,8 @@
 Never opens anything but regular files, and never names the workspace's own place on disk in an error.
 """
 
+# ruff: noqa: PTH118  # strings and os.path: a scan makes no Path object a file
+
 from __future__ import annotations
 
 import errno
@@ -17,7 +19,9 @@ PRIVATE = frozenset({".git", ".lackpy"})
 """Folders that listings skip and `write` refuses (compared in lower case)."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block, a late link not win
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(
+    os, "O_NONBLOCK", 0
+)  # a FIFO must not block, a late link not win
 
 
 class Workspace:
@@ -67,7 +71,9 @@ class Workspace:
             return fd, facts
         os.close(fd)
         if stat.S_ISDIR(facts.st_mode):
-            raise ToolError(f"{shown!r} is a folder; name a file, or list it with glob({shown.rstrip('/') + '/**/*'!r})")
+            raise ToolError(
+                f"{shown!r} is a folder; name a file, or list it with glob({shown.rstrip('/') + '/**/*'!r})"
+            )
         raise ToolError(f"{shown!r} is no regular file (a pipe, socket or device)")
 
     def load(self, path: object) -> bytes:
@@ -102,7 +108,9 @@ class Workspace:
 
 def _too_large(shown: str, size: int) -> str:
     limit = READ_BYTES // 1024 // 1024
-    return f"{shown!r} is {size:,} bytes, over the limit of {limit} MB; search it with grep(pattern, {shown!r})"
+    return (
+        f"{shown!r} is {size:,} bytes, over the limit of {limit} MB; search it with grep(pattern, {shown!r})"
+    )
 
 
 def _why(exc: OSError, shown: str) -> str:
