@@ -94,7 +94,17 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What one run gave. `output` is plain JSON-serialisable data; `ms` is the whole run."""
+    """What one run gave.
+
+    Attributes:
+        ok: The program ended and its output could be returned.
+        output: Strict JSON's data: `None`, `bool`, `int`, finite `float`, `str`, `list`, `dict` with text keys.
+        printed: What it printed, up to `Limits.printed_chars`.
+        calls: Every tool call, in order.
+        error: What ended it, `None` when `ok`.
+        ms: Milliseconds of the whole run by the monotonic clock.
+        notes: What was converted to make `output` strict JSON, one sentence a rule.
+    """
 
     ok: bool
     output: Any
@@ -102,6 +112,7 @@ class RunResult:
     calls: tuple[CallRecord, ...]
     error: RunError | None
     ms: float
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
