@@ -14,13 +14,15 @@ its own, indented by two spaces or more; an empty list is the word `none` on the
     --   candidate_id VARCHAR stable id
     --   wilson_low DOUBLE lower bound of the success rate, 0..1
 
-`description`, `grain` and any entry may go on over further lines indented by four spaces or more. `returns: none` is for a
-statement that changes data. The first word of an entry is the parameter's or column's name, the second its DuckDB type
+`description`, `grain` and any entry may go on over further lines indented by four spaces or more. A statement that
+changes data returns `none`, or `Count BIGINT`.
+The first word of an entry is the parameter's or column's name, the second its DuckDB type
 (no blanks inside a type: `DECIMAL(18,3)`, `VARCHAR[]`).
 
 Values are bound: `$sessions` in the text, `con.execute(load("candidates/ranked").text, {"sessions": 3})`.
 Identifiers (a schema, a table's name) may be rendered: `from {{ source | identifier }}`, `load(…).render(source="t")`;
-a file that needs rendering says so in its header: `-- identifiers: source = lackpy_traces` (name = the value tests use).
+a file that needs it says so between `reads` and `params`: `-- identifiers:` with entries `source = lackpy_traces` (the
+value that `statement(name)` and the tests use).
 
 `sql/schema/NNN_name.sql` are migrations: several statements, header `name` and `description` only, never edited once
 released. The only module that reads `sql/`.
@@ -108,8 +110,8 @@ class Migration:
 def quote_identifier(name: str) -> str:
     """Quote an identifier for DuckDB; dots separate catalogue, schema and table.
 
-    >>> quote_identifier('main.odd "name"')
-    '"main"."odd ""name\"""'
+    >>> print(quote_identifier("main.odd name"))
+    "main"."odd name"
 
     Raises:
         SqlFileError: An empty part, or a NUL.
@@ -244,9 +246,7 @@ def _pairs(name: str, lines: list[str]) -> dict[str, str]:
 def _render(name: str, text: str, identifiers: Mapping[str, str]) -> str:
     import jinja2  # noqa: PLC0415  # 40 ms that most commands don't need
 
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
-    )  # noqa: S701  # SQL, no HTML
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)  # noqa: S701  # SQL, no HTML
     environment.filters["identifier"] = quote_identifier
     try:
         return environment.from_string(text).render(identifiers)

@@ -1,56 +1,76 @@
-"""Moves journal segments into the store: idempotent by trace id, resumable by byte offset, never fatal for one record.
+"""Moves journal segments into the store: idempotent by id, resumable by byte offset, never fatal for one line.
 
-Reads only lines that end in a newline. A line that isn't a record is counted and reported with its place; a torn last
-line waits for the rest of it. A locked store delays the drain, nothing else.
+Reads only lines that end in a newline, split on the newline byte alone. Each batch of records and the offsets behind it
+are one transaction, so a killed drain neither loses nor doubles. A line that is no record is counted, reported with
+file and line, and remembered in `journal_problems`; a torn last line is left alone quietly. A segment is deleted when
+it is read whole, committed, and its owner is gone. A locked store delays the drain, nothing else.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
-import tempfile
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from lackpy.traces.clean import clean_data
-from lackpy.traces.journal import fcntl, lock_segment
+from lackpy import sqlfiles
+from lackpy.traces.clean import clean_data, clean_text
+from lackpy.traces.ids import id_time, iso_utc, parse_time
+from lackpy.traces.journal import SUFFIX, UNBORN_SUFFIX, lock_segment
+from lackpy.traces.mask import mask_text
+from lackpy.traces.record import Trace
 from lackpy.traces.store import Store, StoreLocked
 
 if TYPE_CHECKING:
     import duckdb
 
-CHUNK_BYTES = 16_000_000
-MAX_LINE_BYTES = 4_000_000
-STALE_S = 86_400.0  # where owners can't lock, a segment this old has no owner
+MAX_LINE_BYTES = 4_000_000  # no journal of ours writes a quarter of it
+BATCH_BYTES = 16_000_000
+BATCH_LINES = 10_000
+SAMPLE_CHARS = 200
+REPORTED_PROBLEMS = 100
+STALE_S = 3_600.0  # an unnamed segment this old belongs to a process that died while making it
+DUE_SEGMENTS = 64
+DUE_BYTES = 4_000_000
+_BLOCK_BYTES = 1 << 20
+_OPEN_FILES_GO = os.name == "posix"  # elsewhere a file that is open can't be deleted
 
-TRACE_COLUMNS = {
-    "trace_id": "VARCHAR", "ts": "TIMESTAMP", "project": "VARCHAR", "session_id": "VARCHAR", "intent": "VARCHAR",
-    "kit": "VARCHAR", "params": "JSON", "tier": "VARCHAR", "provider": "VARCHAR", "model": "VARCHAR",
-    "template": "VARCHAR", "slots": "JSON", "program": "VARCHAR", "program_given": "VARCHAR", "attempts": "JSON",
-    "valid": "BOOLEAN", "success": "BOOLEAN", "error_kind": "VARCHAR", "error": "VARCHAR", "grade_w": "TINYINT",
-    "grade_d": "TINYINT", "calls": "JSON", "output_preview": "VARCHAR", "output_bytes": "BIGINT",
-    "printed_bytes": "BIGINT", "executor": "VARCHAR", "gen_ms": "DOUBLE", "validate_ms": "DOUBLE", "run_ms": "DOUBLE",
-    "total_ms": "DOUBLE", "tokens_in": "BIGINT", "tokens_out": "BIGINT", "cost_usd": "DOUBLE",
-    "lackpy_version": "VARCHAR",
-}  # fmt: skip
-_FILE_COLUMNS = {"kind": "VARCHAR", **TRACE_COLUMNS, "verdict": "VARCHAR", "note": "VARCHAR"}
-_REQUIRED = ("trace_id", "ts")
+TRACE_COLUMNS = tuple(f.name for f in fields(Trace))
+_KNOWN = {*TRACE_COLUMNS, "kind", "extra"}
 
 
 @dataclass(slots=True)
 class DrainReport:
-    """What a drain did: records inserted, lines skipped with their places, and whether the store was locked."""
+    """What a drain did.
 
+    Attributes:
+        read: Lines read.
+        inserted: Records added to the store.
+        known: Records the store had already.
+        skipped: Lines that were no records.
+        problems: The first of them, as `file:line: reason`.
+        torn: Unfinished last lines left behind by processes that are gone.
+        deleted: Segments deleted.
+        locked: The store was open elsewhere; what was not read waits for the next drain.
+    """
+
+    read: int = 0
     inserted: int = 0
+    known: int = 0
     skipped: int = 0
     problems: list[str] = field(default_factory=list)
+    torn: int = 0
+    deleted: int = 0
     locked: bool = False
 
 
-def drain(state_dir: Path, store: Store | None = None, *, wait_s: float = 5.0) -> DrainReport:
+def drain(state_dir: str | Path, store: Store | None = None, *, wait_s: float = 5.0) -> DrainReport:
     """Bring every complete journal line of `state_dir` into the store.
 
     Args:
@@ -59,225 +79,233 @@ def drain(state_dir: Path, store: Store | None = None, *, wait_s: float = 5.0) -
         wait_s: Seconds to wait for a store that another process has open.
 
     Raises:
-        StoreError: The store file can't be used at all.
+        StoreError: The store file can't be used at all; the journal stays as it is.
     """
     report = DrainReport()
-    folder = state_dir / "journal"
-    segments = pending_segments(folder)
-    if not segments:
+    folder = Path(state_dir) / "journal"
+    if not pending_segments(folder):
         return report
-    target = store or Store(state_dir, wait_s=wait_s)
+    target = store or Store(Path(state_dir) / "traces.duckdb", wait_s=wait_s)
     try:
         with target.write() as connection:
-            for segment in segments:
-                _drain_segment(connection, segment, report)
+            _Drain(connection, folder, report).run()
     except StoreLocked:
         report.locked = True
     return report
 
 
+def drain_due(state_dir: str | Path) -> bool:
+    """Tell cheaply, without opening the store, whether the journal has grown enough to be worth a drain."""
+    count = size = 0
+    for path in pending_segments(Path(state_dir) / "journal"):
+        with contextlib.suppress(OSError):
+            count, size = count + 1, size + path.stat().st_size
+    return count >= DUE_SEGMENTS or size >= DUE_BYTES
+
+
 def pending_segments(folder: Path) -> list[Path]:
     """Return the journal's segments, oldest first."""
     try:
-        return sorted(p for p in folder.iterdir() if p.suffix == ".jsonl")
+        return sorted(p for p in folder.iterdir() if p.suffix == SUFFIX)
     except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def read_pending(state_dir: Path) -> list[dict[str, Any]]:
-    """Return every record still in the journal, without touching the store; for readers that find it locked."""
+def read_pending(state_dir: str | Path) -> list[dict[str, Any]]:
+    """Return every record in the journal, drained or not, without the store: for readers that find it locked."""
     records = []
-    for segment in pending_segments(state_dir / "journal"):
-        with contextlib.suppress(OSError):
-            for line in segment.read_bytes().split(b"\n")[:-1]:
-                record = _parsed(line)
-                if record is not None:
+    for segment in pending_segments(Path(state_dir) / "journal"):
+        with contextlib.suppress(OSError), segment.open("rb") as file:
+            for _, line, _ in _lines(file):
+                record = parse_record(line)
+                if isinstance(record, dict):
                     records.append(record)
     return records
 
 
-def _drain_segment(connection: duckdb.DuckDBPyConnection, segment: Path, report: DrainReport) -> None:
-    row = connection.execute(
-        "select offset_bytes from journal_segments where segment = ?", [segment.name]
-    ).fetchone()
-    offset = int(row[0]) if row else 0
-    try:
-        with segment.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < offset:
-                report.problems.append(f"{segment}: shorter than what was read of it; read again from the start")
-                offset = 0
-            file.seek(offset)
-            while True:
-                lines, consumed = _complete_lines(file.read(CHUNK_BYTES), file)
-                if not consumed:
-                    break
-                _store_lines(connection, segment, offset, lines, consumed, report)
-                offset += consumed
-                file.seek(offset)
-            _retire(connection, segment, offset, file.fileno(), size)
-    except OSError as exc:
-        report.problems.append(f"{segment}: can't be read ({exc.strerror or exc})")
-
-
-def _complete_lines(chunk: bytes, file: Any) -> tuple[list[bytes], int]:
-    """Return the chunk's newline-ended lines and the bytes they take; a line longer than a chunk is read on."""
-    while chunk and b"\n" not in chunk:
-        more = file.read(CHUNK_BYTES)
-        if not more:
-            return [], 0
-        chunk += more
-    end = chunk.rfind(b"\n") + 1
-    return chunk[:end].split(b"\n")[:-1], end
-
-
-def _store_lines(
-    connection: duckdb.DuckDBPyConnection,
-    segment: Path,
-    offset: int,
-    lines: list[bytes],
-    consumed: int,
-    report: DrainReport,
-) -> None:
-    """Insert one chunk and move the cursor in the same transaction."""
-    before = report.inserted, report.skipped, len(report.problems)
-    try:
-        _transact(connection, segment, offset, consumed, lines, report)
-    except _duckdb_error():
-        report.inserted, report.skipped = before[:2]
-        del report.problems[before[2] :]
-        good = _checked_lines(segment, offset, lines, report)
-        try:
-            _transact(connection, segment, offset, consumed, good, report)
-        except _duckdb_error():
-            _one_by_one(connection, segment, offset, consumed, good, report)
-
-
-def _transact(
-    connection: duckdb.DuckDBPyConnection,
-    segment: Path,
-    offset: int,
-    consumed: int,
-    lines: list[bytes],
-    report: DrainReport,
-) -> None:
-    connection.execute("begin")
-    try:
-        inserted = _insert(connection, lines)
-        connection.execute(
-            "insert or replace into journal_segments values (?, ?, ?)",
-            [segment.name, offset + consumed, report.skipped],
-        )
-    except BaseException:
-        connection.execute("rollback")
-        raise
-    connection.execute("commit")
-    report.inserted += inserted
-
-
-def _one_by_one(
-    connection: duckdb.DuckDBPyConnection,
-    segment: Path,
-    offset: int,
-    consumed: int,
-    lines: list[bytes],
-    report: DrainReport,
-) -> None:
-    """Last resort: each line in its own transaction, so that only what can't be stored is left out."""
-    for line in lines:
-        try:
-            _transact(connection, segment, offset, 0, [line], report)
-        except _duckdb_error() as exc:
-            report.skipped += 1
-            report.problems.append(f"{segment}: a record can't be stored ({str(exc).splitlines()[0]})")
-    _transact(connection, segment, offset, consumed, [], report)
-
-
-def _insert(connection: duckdb.DuckDBPyConnection, lines: list[bytes]) -> int:
-    """Insert the records that the store doesn't hold yet; return how many lines were records."""
-    if not lines:
-        return 0
-    with tempfile.NamedTemporaryFile(suffix=".ndjson", delete=False) as part:
-        part.write(b"\n".join(lines) + b"\n")
-    try:
-        columns = ", ".join(f"{name}: '{kind}'" for name, kind in _FILE_COLUMNS.items())
-        names = ", ".join(TRACE_COLUMNS)
-        connection.execute(
-            "create or replace temp table journal_chunk as select * from read_json(?, format = 'newline_delimited', "
-            f"columns = {{{columns}}}, maximum_object_size = 16000000)",  # noqa: S608  # names of our own table
-            [part.name],
-        )
-        broken = connection.execute(
-            "select count(*) from journal_chunk where kind is null or trace_id is null or ts is null "
-            "or (kind = 'trace' and (valid is null or success is null or session_id is null or intent is null))"
-        ).fetchone()
-        if broken and broken[0]:
-            raise _duckdb_error()("a line is not a record")
-        connection.execute(
-            f"insert into traces ({names}) select {names} from journal_chunk as c where kind = 'trace' "  # noqa: S608
-            "and not exists (select 1 from traces as t where t.trace_id = c.trace_id) "
-            "qualify row_number() over (partition by trace_id) = 1"
-        )
-        connection.execute(
-            "insert into feedback select distinct trace_id, ts, verdict, note from journal_chunk as c "
-            "where kind = 'feedback' and verdict is not null and not exists "
-            "(select 1 from feedback as f where f.trace_id = c.trace_id and f.ts = c.ts and f.verdict = c.verdict)"
-        )
-        connection.execute("drop table journal_chunk")
-    finally:
-        with contextlib.suppress(OSError):
-            Path(part.name).unlink()
-    return len(lines)
-
-
-def _checked_lines(segment: Path, offset: int, lines: list[bytes], report: DrainReport) -> list[bytes]:
-    """Keep the lines that are records, rewritten clean; report the others with their place."""
-    good = []
-    at = offset
-    for line in lines:
-        record = _parsed(line)
-        if record is not None:
-            good.append(json.dumps(record, ensure_ascii=True, allow_nan=False).encode("ascii"))
-        elif line.strip(b"\x00\r \t"):
-            report.skipped += 1
-            report.problems.append(f"{segment}: byte {at}: not a record, skipped")
-        at += len(line) + 1
-    return good
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    if not line or len(line) > MAX_LINE_BYTES:
-        return None
+def parse_record(line: bytes | None) -> dict[str, Any] | str:
+    """Return a line's record, cleaned and with its `kind`, id and UTC time settled; else why it is none."""
+    if line is None:
+        return f"longer than {MAX_LINE_BYTES} bytes"
     try:
         record = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(record, dict) or record.get("kind") not in ("trace", "feedback"):
-        return None
-    if not all(isinstance(record.get(key), str) and record[key] for key in _REQUIRED):
-        return None
-    defaults = {"valid": False, "success": False, "session_id": "", "intent": "", "project": "", "kit": ""}
-    if record["kind"] == "trace":
-        record = {**defaults, **record}
+    except RecursionError:
+        return "nested too deep"
+    except ValueError:
+        return "not JSON"
+    if not isinstance(record, dict):
+        return "not a JSON object"
     cleaned: dict[str, Any] = clean_data(record)
+    if not isinstance(cleaned.get("trace_id"), str) or not cleaned["trace_id"]:
+        return "no trace_id"
+    kind = cleaned.setdefault("kind", "feedback" if "verdict" in cleaned else "trace")
+    moment = parse_time(cleaned.get("ts")) or id_time(cleaned["trace_id"])
+    if kind not in ("trace", "feedback"):
+        return f"unknown kind '{clean_text(str(kind))[:40]}'"
+    if moment is None:
+        return "no time"
+    if kind == "feedback" and cleaned.get("verdict") not in ("good", "bad"):
+        return "verdict is neither good nor bad"
+    cleaned["ts"] = iso_utc(moment)
     return cleaned
 
 
-def _retire(connection: duckdb.DuckDBPyConnection, segment: Path, offset: int, fd: int, size: int) -> None:
-    """Delete a segment that is read whole and whose process is gone, then forget its cursor.
+class _Drain:
+    """One pass over the segments with the store open."""
 
-    A torn last line of a dead process was never acknowledged: it goes with its segment.
-    """
-    if fcntl is None:
-        ownerless = offset == size and time.time() - segment.stat().st_mtime > STALE_S
-    else:
-        ownerless = lock_segment(fd)
-    if ownerless and os.fstat(fd).st_size == size:
-        segment.unlink()
-        connection.execute("delete from journal_segments where segment = ?", [segment.name])
+    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path, report: DrainReport) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._report = report
+        self._cursors: dict[str, tuple[int, int]] = {}
+        self._clear()
+
+    def run(self) -> None:
+        for name, offset, lines in self._connection.execute(sqlfiles.statement("store/segments")).fetchall():
+            self._cursors[name] = (offset, lines)
+        finished = [segment for segment in pending_segments(self._folder) if self._read(segment)]
+        self._flush()
+        for segment in finished:
+            self._retire(segment)
+        present = [segment.name for segment in pending_segments(self._folder)]
+        if set(self._cursors) - set(present):
+            self._connection.execute(sqlfiles.statement("store/forget_segments"), {"present": present})
+        _remove_unborn(self._folder)
+
+    def _clear(self) -> None:
+        self._traces: dict[str, str] = {}
+        self._feedback: dict[str, str] = {}
+        self._bad: list[tuple[str, int, int, str, str]] = []
+        self._moved: dict[str, tuple[int, int]] = {}
+        self._bytes = self._count = 0
+
+    def _read(self, segment: Path) -> bool:
+        """Collect a segment's new lines; `True` when all of it could be read."""
+        offset, number = self._cursors.get(segment.name, (0, 0))
+        try:
+            with segment.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size < offset:  # put back from a copy: ids keep it from counting twice
+                    offset = number = 0
+                file.seek(offset)
+                for start, line, after in _lines(file, offset):
+                    number += 1
+                    self._take(segment, number, start, line)
+                    self._moved[segment.name] = (after, number)
+                    self._bytes += after - start
+                    self._count += 1
+                    if self._bytes >= BATCH_BYTES or self._count >= BATCH_LINES:
+                        self._flush()
+        except OSError as exc:
+            self._problem(f"{segment}: can't be read ({exc.strerror or exc})")
+            return False
+        return True
+
+    def _take(self, segment: Path, number: int, start: int, line: bytes | None) -> None:
+        self._report.read += 1
+        if line is not None and not line.strip(b"\0\r \t"):
+            return
+        record = parse_record(line)
+        if isinstance(record, str):
+            self._report.skipped += 1
+            self._problem(f"{segment}:{number}: {record}")
+            sample = clean_text((line or b"")[:SAMPLE_CHARS].decode("utf-8", "replace"))
+            self._bad.append((segment.name, number, start, record, mask_text(sample)))
+        elif record.pop("kind") == "feedback":
+            given = str(record.get("feedback_id") or "") or hashlib.sha256(line or b"").hexdigest()
+            self._feedback.setdefault(given, _json({**record, "feedback_id": given}))
+        else:
+            extra = {key: record.pop(key) for key in set(record) - _KNOWN}
+            if extra:
+                record["extra"] = extra
+            self._traces.setdefault(record["trace_id"], _json(record))
+
+    def _problem(self, text: str) -> None:
+        if len(self._report.problems) < REPORTED_PROBLEMS:
+            self._report.problems.append(text)
+
+    def _flush(self) -> None:
+        """Write what was collected and the offsets behind it in one transaction."""
+        if not self._moved:
+            return
+        now = datetime.now(UTC).replace(tzinfo=None)
+        connection = self._connection
+        connection.execute("begin")
+        try:
+            added = self._insert("store/insert_traces", self._traces, now)
+            added += self._insert("store/insert_feedback", self._feedback, now)
+            if self._bad:
+                names = ("segments", "lines", "offsets", "reasons", "samples")
+                columns = dict(zip(names, map(list, zip(*self._bad, strict=True)), strict=True))
+                connection.execute(sqlfiles.statement("store/insert_problems"), {**columns, "now": now})
+            connection.execute(
+                sqlfiles.statement("store/set_segments"),
+                {
+                    "segments": list(self._moved),
+                    "offsets": [offset for offset, _ in self._moved.values()],
+                    "lines": [lines for _, lines in self._moved.values()],
+                },
+            )
+            connection.execute("commit")
+        except BaseException:
+            connection.execute("rollback")
+            raise
+        self._report.inserted += added
+        self._report.known += len(self._traces) + len(self._feedback) - added
+        self._cursors.update(self._moved)
+        self._clear()
+
+    def _insert(self, name: str, lines: dict[str, str], now: datetime) -> int:
+        if not lines:
+            return 0
+        values = {"lines": list(lines.values()), "now": now}
+        row = self._connection.execute(sqlfiles.statement(name), values).fetchone()
+        return int(row[0]) if row else 0
+
+    def _retire(self, segment: Path) -> None:
+        """Delete a segment whose owner is gone and whose every whole line is in the store.
+
+        An unfinished last line of a process that is gone was never acknowledged: it goes with its segment.
+        """
+        offset, _ = self._cursors.get(segment.name, (0, 0))
+        try:
+            with segment.open("rb") as file:
+                if not lock_segment(file.fileno()):
+                    return
+                file.seek(offset)
+                rest = file.read()
+                if b"\n" in rest:  # written between the read and its owner's end
+                    return
+                if _OPEN_FILES_GO:
+                    segment.unlink()
+            segment.unlink(missing_ok=True)
+        except OSError:
+            return  # still open there, or not ours to delete; the next drain tries again
+        self._report.deleted += 1
+        self._report.torn += bool(rest)
 
 
-def _duckdb_error() -> type[Exception]:
-    import duckdb  # noqa: PLC0415  # loaded with the store
+def _lines(file: IO[bytes], offset: int = 0) -> Iterator[tuple[int, bytes | None, int]]:
+    """Yield each whole line as (first byte, line without newline, byte after it); `None` for one that is too long."""
+    start, held, size = offset, list[bytes](), 0
+    while block := file.read(_BLOCK_BYTES):
+        *whole, rest = block.split(b"\n")
+        for piece in whole:
+            size += len(piece)
+            after = start + size + 1
+            yield start, b"".join((*held, piece)) if size <= MAX_LINE_BYTES else None, after
+            start, held, size = after, [], 0
+        size += len(rest)
+        held = [*held, rest] if size <= MAX_LINE_BYTES else []
 
-    return duckdb.Error
+
+def _json(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _remove_unborn(folder: Path) -> None:
+    """Remove segments that a process died over before they had a name; nothing is in them."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(f"*{UNBORN_SUFFIX}"):
+            if time.time() - path.stat().st_mtime > STALE_S:
+                path.unlink()

@@ -19,7 +19,9 @@ _NAME = (
 # Each pattern's group `s` is what gets masked; where it is absent, all of the match.
 _PATTERNS: tuple[re.Pattern[str], ...] = (
     # -----BEGIN … PRIVATE KEY----- blocks, also when newlines are escaped
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?P<s>.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
+    re.compile(
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?P<s>.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+    ),
     # user:password@host in a URL
     re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]{0,80}:(?P<s>[^\s/@'\"]{1,200})@"),
     # Authorization: Bearer … / Basic …
@@ -65,7 +67,11 @@ def mask_data(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
             key: MASK
-            if isinstance(item, str) and item and isinstance(key, str) and _SECRET_KEY.match(key) and _is_secret(item)
+            if isinstance(item, str)
+            and item
+            and isinstance(key, str)
+            and _SECRET_KEY.match(key)
+            and _is_secret(item)
             else mask_data(item)
             for key, item in value.items()
         }

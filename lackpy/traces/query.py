@@ -1,155 +1,201 @@
-"""What people ask of the traces: list, show, follow, count. Drains first; a locked store is answered from the journal."""
+"""What people ask of the traces: list, show, follow, count.
+
+Drains first; what a locked store keeps back is answered from the journal.
+"""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lackpy import sqlfiles
 from lackpy.errors import LackpyError
-from lackpy.traces.drain import TRACE_COLUMNS, drain, pending_segments, read_pending
+from lackpy.traces.drain import TRACE_COLUMNS, drain, parse_record, pending_segments, read_pending
 from lackpy.traces.store import Store, StoreLocked
 
-_JSON_COLUMNS = ("params", "slots", "attempts", "calls")
+LOCKED_WAIT_S = 1.0
+TAIL_START = 10
+_JSON_COLUMNS = ("params", "slots", "attempts", "calls", "extra")
+_VERDICT = ("feedback", "feedback_note")
 _LISTED = (
     "trace_id", "ts", "session_id", "intent", "kit", "tier", "provider", "template", "program", "success",
-    "error_kind", "error", "total_ms",
+    "error_kind", "error", "total_ms", "feedback",
 )  # fmt: skip
-LOCKED_WAIT_S = 1.0
+
+Rows = list[dict[str, Any]]
 
 
 def list_traces(
-    workspace: Path, *, limit: int = 20, session: str | None = None, tier: str | None = None, failed: bool = False
-) -> list[dict[str, Any]]:
+    workspace: Path,
+    *,
+    limit: int = 20,
+    session: str | None = None,
+    tier: str | None = None,
+    failed: bool = False,
+    on_partial: Callable[[str], None] | None = None,
+) -> Rows:
     """Return the newest traces, newest first.
+
+    Args:
+        workspace: Folder with a `.lackpy` folder; without one there are no traces.
+        limit: How many at most.
+        session: Only this session.
+        tier: Only this tier.
+        failed: Only calls that failed.
+        on_partial: Called with a sentence when the store is locked and only the journal could be read.
 
     Raises:
         StoreError: The store file can't be used.
     """
-    wanted = {"session_id": session, "tier": tier}
-    filters = {key: value for key, value in wanted.items() if value is not None}
-    return [
-        {key: row[key] for key in (*_LISTED, *(("feedback",) if "feedback" in row else ()))}
-        for row in _newest(workspace, limit, filters, failed=failed)
-    ]
+    values = {"limit": limit, "session": session, "tier": tier, "failed": failed}
+    filters = {key: value for key, value in (("session_id", session), ("tier", tier)) if value is not None}
+
+    def wanted(row: Mapping[str, Any]) -> bool:
+        return all(row.get(k) == v for k, v in filters.items()) and not (failed and row.get("success"))
+
+    rows = _query(workspace, "store/traces_newest", values, wanted, on_partial)
+    return [{key: row[key] for key in _LISTED} for row in rows[:limit]]
 
 
 def get_trace(workspace: Path, trace_id: str) -> dict[str, Any] | None:
     """Return one whole trace by id, or by a unique prefix or suffix of at least four characters.
 
     Raises:
-        LackpyError: The part names several traces.
+        LackpyError: The part is too short or names several traces.
+        StoreError: The store file can't be used.
     """
     if len(trace_id) < 4:
         raise LackpyError(f"'{trace_id}' is too short for a trace id; give at least four characters")
-    rows = _matching(workspace, trace_id)
-    exact = [row for row in rows if row["trace_id"] == trace_id]
-    if len(exact or rows) > 1:
-        raise LackpyError(f"'{trace_id}' names {len(rows)} traces; give more of the id")
-    return (exact or rows or [None])[0]
+
+    def wanted(row: Mapping[str, Any]) -> bool:
+        return str(row["trace_id"]).startswith(trace_id) or str(row["trace_id"]).endswith(trace_id)
+
+    rows = _query(workspace, "store/traces_by_id", {"part": trace_id}, wanted, None)
+    found = [row for row in rows if row["trace_id"] == trace_id] or rows
+    if len(found) > 1:
+        raise LackpyError(f"'{trace_id}' names {len(found)} traces; give more of the id")
+    return found[0] if found else None
 
 
 def count_traces(workspace: Path) -> int:
     """Return how many traces the store and the journal hold.
 
     Raises:
-        StoreError: The store file can't be used.
+        StoreError: The store file is locked or can't be used.
     """
-    if not _has_state(workspace):
-        return 0
-    drain(workspace / ".lackpy", wait_s=LOCKED_WAIT_S)
-    with Store(workspace / ".lackpy", wait_s=LOCKED_WAIT_S).read() as connection:
-        row = connection.execute("select count(*) from traces").fetchone()
+    state = workspace / ".lackpy"
+    drain(state, wait_s=LOCKED_WAIT_S)
+    with Store(state, wait_s=LOCKED_WAIT_S).read() as connection:
+        row = connection.execute(sqlfiles.statement("store/counts")).fetchone()
     return int(row[0]) if row else 0
 
 
 def tail_traces(workspace: Path, *, follow: bool = True, poll_s: float = 0.25) -> Iterator[dict[str, Any]]:
-    """Yield traces in the order they are written: the last ten, then, with `follow`, each new one."""
-    seen: set[str] = set()
-    for row in reversed(list_traces(workspace, limit=10)):
-        seen.add(row["trace_id"])
-        yield row
-    offsets = {segment: 0 for segment in pending_segments(workspace / ".lackpy" / "journal")}
-    while follow:
-        for record in _fresh(workspace, offsets):
-            if record.get("kind") == "trace" and record.get("trace_id") not in seen:
-                seen.add(record["trace_id"])
-                yield {key: record.get(key) for key in _LISTED}
+    """Yield traces in the order they are written: the last ten, then, with `follow`, each new one.
+
+    Reads the journal, and the store only after a drain changed it.
+
+    Raises:
+        StoreError: The store file can't be used.
+    """
+    state = workspace / ".lackpy"
+    seen: dict[str, None] = {}
+    offsets: dict[str, int] = {}
+    changed = _changed_at(state)
+    rows = list_traces(workspace, limit=TAIL_START)[::-1]
+    before = {row["trace_id"] for row in list_traces(workspace, limit=1_000)} if follow else set()
+    seen.update(dict.fromkeys(before))
+    while True:
+        for row in rows:
+            seen[row["trace_id"]] = None
+            yield row
+        if not follow:
+            return
         time.sleep(poll_s)
+        found = [r for r in _fresh(state, offsets) if r["kind"] == "trace"]
+        if (now := _changed_at(state)) != changed:
+            changed = now
+            found += list_traces(workspace, limit=200)[::-1]
+        new = {
+            r["trace_id"]: {key: r.get(key) for key in _LISTED} for r in found if r["trace_id"] not in seen
+        }
+        rows = sorted(new.values(), key=lambda row: (row["ts"], row["trace_id"]))
+        for key in list(seen)[:-10_000]:
+            del seen[key]
 
 
-def _fresh(workspace: Path, offsets: dict[Path, int]) -> Iterator[dict[str, Any]]:
-    for segment in pending_segments(workspace / ".lackpy" / "journal"):
+def _fresh(state: Path, offsets: dict[str, int]) -> Rows:
+    """Return the journal's records after `offsets`, and move those on."""
+    records = []
+    for segment in pending_segments(state / "journal"):
         try:
             with segment.open("rb") as file:
-                file.seek(offsets.get(segment, 0))
+                file.seek(offsets.get(segment.name, 0))
                 chunk = file.read()
         except OSError:
-            continue
+            continue  # drained and deleted meanwhile
         end = chunk.rfind(b"\n") + 1
-        offsets[segment] = offsets.get(segment, 0) + end
-        for line in chunk[:end].splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
+        offsets[segment.name] = offsets.get(segment.name, 0) + end
+        for line in chunk[:end].split(b"\n"):
+            record = parse_record(line)
             if isinstance(record, dict):
-                yield record
+                records.append(record)
+    return records
 
 
-def _has_state(workspace: Path) -> bool:
+def _changed_at(state: Path) -> int:
+    try:
+        return (state / "traces.duckdb").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _query(
+    workspace: Path,
+    name: str,
+    values: Mapping[str, Any],
+    wanted: Callable[[Mapping[str, Any]], bool],
+    on_partial: Callable[[str], None] | None,
+) -> Rows:
+    """Run a shipped query over the drained store; what a locked store keeps back is answered from the journal."""
     state = workspace / ".lackpy"
-    return (state / "traces.duckdb").exists() or bool(pending_segments(state / "journal"))
-
-
-def _newest(workspace: Path, limit: int, filters: Mapping[str, str], *, failed: bool) -> list[dict[str, Any]]:
-    where = [f"{key} = ?" for key in filters] + (["not success"] if failed else [])
-    clause = f"where {' and '.join(where)} " if where else ""
-    query = f"{_SELECT} {clause}order by ts desc, trace_id desc limit {int(limit)}"
-    return _query(
-        workspace,
-        query,
-        list(filters.values()),
-        lambda row: all(row.get(k) == v for k, v in filters.items()) and not (failed and row.get("success")),
-    )[:limit]
-
-
-def _matching(workspace: Path, part: str) -> list[dict[str, Any]]:
-    query = f"{_SELECT} where starts_with(trace_id, ?) or ends_with(trace_id, ?) limit 100"
-    return _query(
-        workspace, query, [part, part], lambda row: row["trace_id"].startswith(part) or row["trace_id"].endswith(part)
-    )
-
-
-_SELECT = f"select {', '.join(TRACE_COLUMNS)}, feedback, feedback_note from traces_v"  # noqa: S608  # our own columns
-
-
-def _query(workspace: Path, query: str, values: list[Any], keep: Any) -> list[dict[str, Any]]:
-    """Run a query over the drained store; while another process holds it, answer from the journal alone."""
-    if not _has_state(workspace):
+    if not (state / "traces.duckdb").exists() and not pending_segments(state / "journal"):
         return []
-    state = workspace / ".lackpy"
-    report = drain(state, wait_s=LOCKED_WAIT_S)
+    locked = drain(state, wait_s=LOCKED_WAIT_S).locked
+    found: Rows = []
     try:
         with Store(state, wait_s=LOCKED_WAIT_S).read() as connection:
-            rows = connection.execute(query, values).fetchall()
-    except StoreLocked:
-        rows = []
-        report.locked = True
-    found = [_row(row) for row in rows]
-    if report.locked:
-        known = {row["trace_id"] for row in found}
-        waiting = [r for r in read_pending(state) if r["kind"] == "trace" and r["trace_id"] not in known and keep(r)]
-        found += [{**dict.fromkeys(TRACE_COLUMNS), "feedback": None, **r} for r in waiting]
-        found.sort(key=lambda row: (row["ts"], row["trace_id"]), reverse=True)
+            cursor = connection.execute(sqlfiles.statement(name), values)
+            names = [column[0] for column in cursor.description or ()]
+            found = [_row(dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
+    except StoreLocked as exc:
+        locked = True
+        if on_partial is not None:
+            on_partial(f"only traces that still wait in the journal are shown: {exc}")
+    if locked:
+        found = _with_pending(found, read_pending(state), wanted)
     return found
 
 
-def _row(values: tuple[Any, ...]) -> dict[str, Any]:
-    row = dict(zip((*TRACE_COLUMNS, "feedback", "feedback_note"), values, strict=True))
-    row["ts"] = row["ts"].strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def _with_pending(found: Rows, pending: Rows, wanted: Callable[[Mapping[str, Any]], bool]) -> Rows:
+    known = {row["trace_id"] for row in found}
+    verdicts = {r["trace_id"]: r for r in pending if r["kind"] == "feedback"}
+    rows = {row["trace_id"]: row for row in found}
+    for record in pending:
+        if record["kind"] == "trace" and record["trace_id"] not in known and wanted(record):
+            rows[record["trace_id"]] = {**dict.fromkeys((*TRACE_COLUMNS, *_VERDICT)), **record}
+    for trace_id, verdict in verdicts.items():
+        if trace_id in rows:
+            rows[trace_id] |= {"feedback": verdict["verdict"], "feedback_note": verdict.get("note")}
+    return sorted(rows.values(), key=lambda row: (row["ts"], row["trace_id"]), reverse=True)
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    for key in ("ts", "ingested_at"):
+        row[key] = row[key].isoformat(timespec="microseconds") + "Z"
     for key in _JSON_COLUMNS:
         if isinstance(row[key], str):
             row[key] = json.loads(row[key])

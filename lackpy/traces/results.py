@@ -61,7 +61,9 @@ def load_result(state_dir: Path, trace_id: str, *, offset: int = 0, limit: int |
         with path.open(encoding="utf-8", newline="") as file:
             text = file.read()
     except FileNotFoundError as exc:
-        raise LackpyError(f"no stored output for trace {trace_id}; only outputs that were cut are stored") from exc
+        raise LackpyError(
+            f"no stored output for trace {trace_id}; only outputs that were cut are stored"
+        ) from exc
     if offset < 0 or offset > len(text):
         raise LackpyError(f"'offset' must be 0 to {len(text)} (got {offset})")
     end = len(text) if limit is None else min(len(text), offset + limit)

@@ -1,13 +1,19 @@
 """The store: one DuckDB file, opened for one task at a time, migrated by numbered files, never overwritten.
 
 DuckDB lets one process have a file open for writing, and no other may read it meanwhile: so connections are short, a
-locked file is waited for within a bound, and no one holds the store across calls.
+locked file is waited for within a bound, and nobody holds the store across calls.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import random
+import re
+import secrets
+import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -15,17 +21,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lackpy import resources
+from lackpy import sqlfiles
 from lackpy.errors import LackpyError
 
 if TYPE_CHECKING:
     import duckdb
 
 WAIT_S = 5.0
-STORAGE_VERSION = "v1.2.0"  # readable by every DuckDB that this project or a sibling tool allows (>= 1.2)
+FILE_NAME = "traces.duckdb"
+# Every DuckDB from 1.2 on reads it; a newer file would shut out sibling tools that pin an older DuckDB.
+STORAGE_VERSION = "v1.2.0"
 _MAGIC_AT, _MAGIC = 8, b"DUCK"
-_locks: dict[str, threading.RLock] = {}
-_locks_guard = threading.Lock()
+_BUSY = re.compile(
+    r"Could not set lock on file|different configuration than existing|being used by another process"
+)
+_HOLDER = re.compile(r"held in (?P<program>\S+) \(PID (?P<pid>\d+)\)")
 
 
 class StoreError(LackpyError):
@@ -33,23 +43,24 @@ class StoreError(LackpyError):
 
 
 class StoreLocked(StoreError):  # noqa: N818  # named as the condition it reports
-    """Another process has the store open."""
+    """Another process, or another connection of this one, has the store open."""
 
 
 class Store:
     """One store file.
 
     Args:
-        path: The `.duckdb` file, or a folder (`.lackpy` or a workspace) that holds or will hold it.
+        where: The `.duckdb` file, the folder that holds it (a workspace or its `.lackpy`), or an address
+            `duckdb:PATH`.
         wait_s: Seconds to wait for another process to let go of the file.
+
+    Raises:
+        StoreError: An address of a kind that this installation can't open.
     """
 
-    def __init__(self, path: str | Path, *, wait_s: float = WAIT_S) -> None:
-        """Resolve the path; nothing is opened."""
-        given = Path(path)
-        if given.is_dir() and given.suffix != ".duckdb":
-            given = given / "traces.duckdb" if given.name == ".lackpy" else given / ".lackpy" / "traces.duckdb"
-        self.path = given
+    def __init__(self, where: str | Path, *, wait_s: float = WAIT_S) -> None:
+        """Resolve the address; nothing is opened."""
+        self.path = resolve(where)
         self._wait_s = wait_s
 
     @property
@@ -62,12 +73,12 @@ class Store:
         """Open for writing, create and migrate as needed, close at the end of the block.
 
         Raises:
-            StoreLocked: Another process kept it open for longer than `wait_s`.
-            StoreError: The file isn't a store, or can't be opened or migrated.
+            StoreLocked: Somebody else kept it open for longer than `wait_s`.
+            StoreError: The file isn't a store, or can't be made, opened or migrated.
         """
-        with _lock_for(self.path):
-            self._refuse_foreign()
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._turn():
+            if not self.exists:
+                self._create()
             connection = self._connect(read_only=False)
             try:
                 migrate(connection)
@@ -77,18 +88,14 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open for reading; a missing or older store is made and migrated first.
+        """Open for reading; an older store is migrated first, a missing one reads as empty and is not made.
 
         Raises:
-            StoreLocked: Another process kept it open for longer than `wait_s`.
+            StoreLocked: Somebody else kept it open for longer than `wait_s`.
             StoreError: The file isn't a store, or can't be opened or migrated.
         """
-        with _lock_for(self.path):
-            if not self.exists:
-                with self.write():
-                    pass
-            self._refuse_foreign()
-            connection = self._connect(read_only=True)
+        with self._turn():
+            connection = self._connect(read_only=True) if self.exists else empty()
             if pending(connection):
                 connection.close()
                 with self.write():
@@ -99,83 +106,274 @@ class Store:
             finally:
                 connection.close()
 
+    @contextmanager
+    def snapshot(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Copy the store and open the copy: for long looks that must keep nobody from writing.
+
+        Raises:
+            StoreLocked: Somebody else kept it open for longer than `wait_s`.
+            StoreError: The file isn't a store, or can't be opened or copied.
+        """
+        with tempfile.TemporaryDirectory(prefix="lackpy-") as folder:
+            copy = Path(folder) / self.path.name
+            with self.read():
+                for file in (self.path, _wal(self.path)):
+                    if file.exists():
+                        shutil.copyfile(file, copy.parent / file.name)
+            with Store(copy).read() as connection:
+                yield connection
+
+    def compact(self) -> tuple[int, int]:
+        """Rewrite the file without the space that old rows left behind; return its bytes before and after.
+
+        Safe with other processes: they see the old file or the new one. A missing store stays missing.
+
+        Raises:
+            StoreLocked: Somebody else kept it open for longer than `wait_s`.
+            StoreError: The file isn't a store, or the new one can't be written.
+        """
+        if not self.exists:
+            return 0, 0
+        import duckdb  # noqa: PLC0415  # 0.14 s, only callers of the store pay it
+
+        part = self._part()
+        with self.write() as connection:
+            connection.execute("checkpoint")
+            before = self.path.stat().st_size
+            try:
+                database = connection.execute("select current_database()").fetchone() or ("",)
+                connection.execute(
+                    f"attach {_quoted_text(str(part))} as compacted (storage_version '{STORAGE_VERSION}')"
+                )
+                source = (
+                    sqlfiles.quote_identifier(database[0]) if "." not in database[0] else f'"{database[0]}"'
+                )
+                connection.execute(f"copy from database {source} to compacted")
+                connection.execute("detach compacted")
+                after = part.stat().st_size
+                part.replace(self.path)
+            except (OSError, duckdb.Error) as exc:
+                raise StoreError(
+                    f"{self.path} can't be compacted ({_first_line(exc)}); it is unchanged"
+                ) from exc
+            finally:
+                _remove(part, _wal(part))
+        return before, after
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Take this process's turn at the file: DuckDB refuses two configurations of a file within a process."""
+        lock = _lock_for(self.path)
+        if not lock.acquire(timeout=max(self._wait_s, 0.0)):
+            raise StoreLocked(f"{self.path} is in use by another thread of this process; try again")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _create(self) -> None:
+        """Make the store beside its place and put it there whole; whoever is second uses the first one's."""
+        import duckdb  # noqa: PLC0415  # 0.14 s, only callers of the store pay it
+
+        part = self._part()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with duckdb.connect(
+                str(part), config={"storage_compatibility_version": STORAGE_VERSION}
+            ) as connection:
+                migrate(connection)
+            _put_if_absent(part, self.path)
+        except (OSError, duckdb.Error) as exc:
+            raise StoreError(f"{self.path} can't be made ({_first_line(exc)})") from exc
+        finally:
+            _remove(part, _wal(part))
+
+    def _part(self) -> Path:
+        return self.path.with_name(f"{self.path.stem}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+
     def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         import duckdb  # noqa: PLC0415  # 0.14 s, only callers of the store pay it
 
         deadline = time.monotonic() + self._wait_s
-        options: dict[str, str | bool | int | float | list[str]] = {"threads": os.cpu_count() or 2}
-        if not read_only:
-            options["storage_compatibility_version"] = STORAGE_VERSION
+        pause_s = 0.004
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=options)
+                before = self._identity()
+                connection = duckdb.connect(str(self.path), read_only=read_only)
             except duckdb.Error as exc:
-                if "lock" not in str(exc).lower():
+                if not _BUSY.search(str(exc)):
                     raise self._failure(exc) from exc
                 if time.monotonic() >= deadline:
-                    raise StoreLocked(
-                        f"{self.path} is open in another process; close it there (a notebook or shell?) and try again"
-                    ) from exc
-            time.sleep(random.uniform(0.005, 0.03))  # noqa: S311  # spreads waiting processes out
+                    raise self._locked(exc) from exc
+            else:
+                if self._identity() == before:
+                    return connection
+                connection.close()  # a compaction put another file there while this one was being opened
+            time.sleep(random.uniform(pause_s / 2, pause_s))  # noqa: S311  # spreads waiting processes out
+            pause_s = min(pause_s * 1.5, 0.1)
 
-    def _failure(self, exc: Exception) -> StoreError:
-        text = str(exc).splitlines()[0]
-        if "version" in text.lower():
-            return StoreError(f"{self.path} was written by a newer DuckDB ({text}); upgrade duckdb, or move the file away")
-        return StoreError(f"{self.path} can't be opened: {text}")
-
-    def _refuse_foreign(self) -> None:
-        """Leave a file alone that isn't DuckDB's."""
+    def _identity(self) -> tuple[int, int]:
+        """Return what tells this file from one put in its place; refuse what isn't DuckDB's."""
         try:
             with self.path.open("rb") as file:
                 head = file.read(_MAGIC_AT + len(_MAGIC))
-        except FileNotFoundError:
-            return
+                state = os.fstat(file.fileno())
         except OSError as exc:
-            raise StoreError(f"{self.path} can't be read ({exc.strerror or exc})") from exc
+            raise StoreError(
+                f"{self.path} can't be read ({exc.strerror or exc}); move it away or fix it"
+            ) from exc
         if head[_MAGIC_AT:] != _MAGIC:
-            raise StoreError(f"{self.path} is not a DuckDB file; move it away and run again, nothing was changed")
+            what = "is empty (0 bytes)" if not head else "is no DuckDB file"
+            raise StoreError(
+                f"{self.path} {what}; nothing was changed, move it away and a new store is begun"
+            )
+        return state.st_dev, state.st_ino
+
+    def _locked(self, exc: Exception) -> StoreLocked:
+        holder = _HOLDER.search(str(exc))
+        if holder:
+            who = f"in {Path(holder['program']).name} (process {holder['pid']})"
+        else:
+            who = "in this process" if "configuration" in str(exc) else "in another process"
+        return StoreLocked(f"{self.path} is open {who}; close it there (a notebook or shell?) and try again")
+
+    def _failure(self, exc: Exception) -> StoreError:
+        import duckdb  # noqa: PLC0415  # already loaded by the caller
+
+        text = _first_line(exc)
+        if "version number" in text:
+            return StoreError(
+                f"{self.path} was made by a newer DuckDB than this one ({duckdb.__version__}): {text}; upgrade duckdb, "
+                "or move the file away and a new store is begun"
+            )
+        return StoreError(f"{self.path} can't be opened ({text}); move it away and a new store is begun")
 
 
-def migrations() -> list[str]:
-    """Return the numbered schema files' names, in order."""
-    return sorted(p.stem for p in (resources.folder("sql") / "schema").glob("*.sql"))
+def resolve(where: str | Path) -> Path:
+    """Return the store file that a path, a folder or an address names.
+
+    >>> resolve("duckdb:/data/team.duckdb").as_posix()
+    '/data/team.duckdb'
+
+    Raises:
+        StoreError: An address of a kind that can't be opened.
+    """
+    scheme, sep, rest = str(where).partition(":")
+    if sep and scheme == "duckdb":
+        where = rest
+    elif sep and scheme == "ducklake":
+        raise StoreError(
+            "a 'ducklake:' store needs DuckDB's ducklake extension and a catalogue without keys, which this version "
+            "doesn't write; use 'duckdb:PATH', or attach the lake from a notebook"
+        )
+    elif sep and len(scheme) > 1 and re.fullmatch(r"[a-z][a-z0-9+]*", scheme) and "/" not in scheme:
+        raise StoreError(f"store address '{where}' is of no known kind; write 'duckdb:PATH'")
+    path = Path(where)
+    if path.suffix == ".duckdb":
+        return path
+    return path / FILE_NAME if path.name == ".lackpy" else path / ".lackpy" / FILE_NAME
+
+
+def empty() -> duckdb.DuckDBPyConnection:
+    """Return an empty store in memory."""
+    import duckdb  # noqa: PLC0415  # 0.14 s, only callers of the store pay it
+
+    connection = duckdb.connect()
+    migrate(connection)
+    return connection
 
 
 def pending(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the schema files that this store has not seen."""
+    """Return the schema files that this store has not seen, in order."""
     known = connection.execute(
-        "select count(*) from information_schema.tables where table_name = 'schema_migrations'"
+        "select count(*) from duckdb_tables() where table_name = 'schema_migrations' and not temporary"
     ).fetchone()
+    names = [change.name for change in sqlfiles.migrations()]
     if not known or not known[0]:
-        return migrations()
+        return names
     applied = {row[0] for row in connection.execute("select name from schema_migrations").fetchall()}
-    return [name for name in migrations() if name not in applied]
+    return [name for name in names if name not in applied]
 
 
 def migrate(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Apply missing schema files, one transaction each; return their names."""
+    """Apply missing schema files, one transaction each; return their names.
+
+    Raises:
+        StoreError: A schema file fails; those before it stay applied.
+    """
+    import duckdb  # noqa: PLC0415  # already loaded by the caller
+
     todo = pending(connection)
     if not todo:
         return []
-    connection.execute(
-        "create table if not exists schema_migrations (name varchar primary key, applied_at timestamp not null)"
-    )
+    changes = {change.name: change for change in sqlfiles.migrations()}
     for name in todo:
-        connection.execute("begin")
         try:
-            connection.execute(resources.text(f"sql/schema/{name}.sql"))
+            connection.execute("begin")
             connection.execute(
-                "insert into schema_migrations values (?, current_timestamp at time zone 'UTC')", [name]
+                "create table if not exists schema_migrations "
+                "(name varchar primary key, digest varchar not null, applied_at timestamp not null)"
             )
-        except Exception:
-            connection.execute("rollback")
-            raise
-        connection.execute("commit")
+            connection.execute(changes[name].text)
+            connection.execute(
+                "insert into schema_migrations values (?, ?, current_timestamp at time zone 'UTC')",
+                [name, changes[name].digest],
+            )
+            connection.execute("commit")
+        except duckdb.Error as exc:
+            with contextlib.suppress(duckdb.Error):
+                connection.execute("rollback")
+            raise StoreError(
+                f"schema change {name} failed ({_first_line(exc)}); the store is as before it"
+            ) from exc
     return todo
 
 
+def _put_if_absent(part: Path, target: Path) -> None:
+    """Give a finished file its name unless something has that name already."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        return
+    except OSError as exc:
+        if exc.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EACCES) or target.exists():
+            raise
+        part.rename(target)  # a file system without hard links
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(path.name + ".wal")
+
+
+def _first_line(exc: BaseException) -> str:
+    return (str(exc).splitlines() or [type(exc).__name__])[0]
+
+
+def _quoted_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+_locks: dict[str, threading.RLock] = {}
+_locks_guard = threading.Lock()
+
+
 def _lock_for(path: Path) -> threading.RLock:
-    """Return this process's lock for one file: DuckDB refuses two configurations of a file within a process."""
     with _locks_guard:
         return _locks.setdefault(str(path.absolute()), threading.RLock())
+
+
+def _forget_locks() -> None:
+    """Begin with free locks in a forked child: whoever held one doesn't exist there."""
+    global _locks_guard  # noqa: PLW0603  # a lock held at the fork can't be released
+    _locks.clear()
+    _locks_guard = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_locks)

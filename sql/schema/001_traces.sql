@@ -1,9 +1,13 @@
 -- name: schema/001_traces
--- description: Traces, feedback and the journal cursor. Times are UTC; durations milliseconds by the monotonic clock.
---   OpenTelemetry names: model = gen_ai.response.model, provider = gen_ai.provider.name, tokens_in =
---   gen_ai.usage.input_tokens, tokens_out = gen_ai.usage.output_tokens, session_id = gen_ai.conversation.id,
---   calls[].tool = gen_ai.tool.name, error_kind = error.type.
--- grain: traces: one row per delegate call; feedback: one row per verdict; journal_segments: one row per segment file
+-- description: Traces, verdicts on them, and how far each journal segment was read. Times are UTC without a zone;
+--   durations are milliseconds by the monotonic clock; unknown is null. Rows of traces and feedback are only ever added,
+--   so rowid is the order of arrival. OpenTelemetry names (GenAI and MCP conventions) of the columns:
+--     model gen_ai.response.model · provider gen_ai.provider.name · tokens_in gen_ai.usage.input_tokens ·
+--     tokens_out gen_ai.usage.output_tokens · session_id gen_ai.conversation.id · error_kind error.type ·
+--     calls[].tool gen_ai.tool.name · calls[].args gen_ai.tool.call.arguments · calls[].preview
+--     gen_ai.tool.call.result · intent gen_ai.input.messages · output_preview gen_ai.output.messages
+-- grain: traces: one row per delegate call; feedback: one row per verdict; journal_segments: one row per segment file;
+--   journal_problems: one row per journal line that is no record
 create table traces (
     trace_id varchar not null,
     ts timestamp not null,
@@ -39,22 +43,33 @@ create table traces (
     tokens_out bigint,
     cost_usd double,
     lackpy_version varchar,
-    ingested_at timestamp not null default (current_timestamp at time zone 'UTC')
+    extra json,
+    ingested_at timestamp not null
 );
 create table feedback (
+    feedback_id varchar not null,
     trace_id varchar not null,
     ts timestamp not null,
     verdict varchar not null,
-    note varchar
+    note varchar,
+    ingested_at timestamp not null
 );
 create table journal_segments (
     segment varchar primary key,
     offset_bytes bigint not null,
-    skipped_lines bigint not null default 0
+    lines bigint not null
+);
+create table journal_problems (
+    segment varchar not null,
+    line bigint not null,
+    offset_bytes bigint not null,
+    reason varchar not null,
+    sample varchar,
+    found_at timestamp not null
 );
 create view traces_v as
 with verdicts as (
-    select trace_id, arg_max(verdict, ts) as verdict, arg_max(note, ts) as note
+    select trace_id, arg_max(verdict, (ts, rowid)) as verdict, arg_max(note, (ts, rowid)) as note
     from feedback
     group by trace_id
 )
@@ -64,6 +79,6 @@ select
     v.note as feedback_note,
     coalesce(v.verdict = 'bad', false) as is_bad,
     t.success and coalesce(v.verdict <> 'bad', true) as is_success,
-    t.ts > t.ingested_at + interval 1 day as is_future
+    t.ts > t.ingested_at + interval 5 minutes as is_future
 from traces as t
 left join verdicts as v on t.trace_id = v.trace_id;
