@@ -17,8 +17,9 @@ import re2
 from lackpy.errors import LackpyError
 from lackpy.intent.clean import render, trim
 from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, normal_forms
-from lackpy.intent.slots import SlotType, slot_type
-from lackpy.intent.tokens import CLOSE, HOLE_FIRST, HOLE_LAST, OPEN, QUOTED, Token, scan
+from lackpy.intent.lexicon import lexicon
+from lackpy.intent.slots import STOP, SlotType, slot_type
+from lackpy.intent.tokens import CLOSE, HOLE_FIRST, HOLE_LAST, OPEN, QUOTED, WORD, Token, scan
 
 MAX_EXPANSIONS = 256
 """Upper bound on the phrasings one pattern may stand for."""
@@ -228,7 +229,7 @@ def _light_form(tokens: tuple[Token, ...], names: Mapping[str, str], types: Mapp
     parts: list[str] = []
     slots: list[str] = []
     words = 0
-    for token in tokens:
+    for i, token in enumerate(tokens):
         if len(token.text) == 1 and token.text in names:
             slots.append(names[token.text])
             parts.append(f"({types[names[token.text]].regex(must_quote=token.kind == QUOTED)})")
@@ -238,12 +239,25 @@ def _light_form(tokens: tuple[Token, ...], names: Mapping[str, str], types: Mapp
         for match in _HOLE.finditer(rendered):
             name = names[match[0]]
             slots.append(name)
-            piece += re2.escape(rendered[at : match.start()]) + f"({types[name].bare or _INNER_TEXT})"
+            piece += _exact(rendered[at : match.start()]) + f"({types[name].bare or _INNER_TEXT})"
             at = match.end()
         words += at < len(rendered)
-        parts.append(piece + re2.escape(rendered[at:]))
+        tail = rendered[at:]
+        parts.append(piece + (_exact(tail) if at or not (i == 0 or plain_word(token)) else re2.escape(tail)))
     text = _HOLE.sub(lambda m: "{" + names[m[0]] + "}", render(tokens))
     return Form(text, " ".join(parts), tuple(slots), words)
+
+
+def _exact(text: str) -> str:
+    """A literal that may be a name in code, so its case counts."""
+    return f"(?-i:{re2.escape(text)})" if any(c.isalpha() for c in text) else re2.escape(text)
+
+
+def plain_word(token: Token) -> bool:
+    """Tell whether a token is a known word of English or of the lexicon, whose case means nothing."""
+    return token.kind == WORD and (
+        token.word in STOP or token.word in lexicon().vocabulary or "'" in token.word
+    )
 
 
 def _normal_form(concept: str, names: Mapping[str, str], types: Mapping[str, SlotType]) -> Form | None:
@@ -253,7 +267,7 @@ def _normal_form(concept: str, names: Mapping[str, str], types: Mapping[str, Slo
     for match in _NORMAL_HOLE.finditer(concept):
         literal = concept[at : match.start()]
         words += len(literal.split())
-        regex += re2.escape(literal)
+        regex += _with_values(literal)
         name = names[match[1] or match[2]]
         slots.append(name)
         quoted = f"{OPEN}[^{OPEN}{CLOSE}]+{CLOSE}"
@@ -267,4 +281,11 @@ def _normal_form(concept: str, names: Mapping[str, str], types: Mapping[str, Slo
     if words == 0 or set(slots) != set(types) or _HOLE.search(_NORMAL_HOLE.sub("", concept)):
         return None
     text = _NORMAL_HOLE.sub(lambda m: "{" + names[m[1] or m[2]] + "}", concept)
-    return Form(text, regex + re2.escape(concept[at:]), tuple(slots), words)
+    return Form(text, regex + _with_values(concept[at:]), tuple(slots), words)
+
+
+_VALUES = re.compile(f"({OPEN}[^{CLOSE}]*{CLOSE}|{BARE_OPEN}[^{BARE_CLOSE}]*{BARE_CLOSE})")
+
+
+def _with_values(literal: str) -> str:
+    return "".join(_exact(p) if i % 2 else re2.escape(p) for i, p in enumerate(_VALUES.split(literal)))

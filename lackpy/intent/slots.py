@@ -73,21 +73,26 @@ def is_file_path(text: str) -> bool:
     >>> [is_file_path(p) for p in ("src/a.py", "src/click", "LICENSE", ".github", "docs/v1.2", "setup.py")]
     [True, False, True, False, False, True]
     """
-    last = text.rsplit("/", 1)[-1]
+    _, slash, last = text.rpartition("/")
     if not last or last in _DOT_DIRS or last.endswith(_DIR_SUFFIXES):
         return False
-    return bool(_EXTENSION.search(last)) or last.lower() in _FILE_NAMES
+    if last.lower() in _FILE_NAMES:
+        return True
+    found = _EXTENSION.search(last)
+    if found is None:
+        return False
+    return bool(slash) or known_extension(last) or last.startswith(".")
 
 
-def looks_like_file(text: str) -> bool:
-    """Tell a path from a dotted name where both could stand: `setup.py` and `a/b.c` are files, `os.path` isn't."""
-    if "/" in text or "\\" in text:
-        return is_file_path(text)
-    ext = text.rpartition(".")[2].lower()
-    return "." in text and (ext in extensions() or ext in _PLAIN_EXTENSIONS)
+def known_extension(name: str) -> bool:
+    """Tell whether a name ends in an extension that files have: `setup.py` does, `os.path` doesn't."""
+    extension = name.rpartition(".")[2].lower()
+    return "." in name and (extension in extensions() or extension in _PLAIN_EXTENSIONS)
 
 
-_PLAIN_EXTENSIONS = frozenset("lock log in env bak conf png jpg svg gif pdf gz zip whl so dll exe".split())
+_PLAIN_EXTENSIONS = frozenset(
+    "lock log in env bak conf png jpg svg gif pdf gz zip whl so dll exe typed mk cmake gradle".split()
+)
 
 
 @cache
@@ -154,7 +159,7 @@ def _codeish(text: str) -> bool:
 
 
 def _dotted(text: str, quoted: bool) -> str | None:
-    if not _DOTTED.fullmatch(text) or looks_like_file(text):
+    if not _DOTTED.fullmatch(text) or known_extension(text):
         return None
     return text if quoted or text.lower() not in STOP or _codeish(text) else None
 

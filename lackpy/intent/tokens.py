@@ -43,6 +43,7 @@ _FOREIGN = re.compile("[\ud800-\udfff\ue000-\uf8ff\x00-\x08\x0e-\x1f⟦⟧⟨⟩
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*", re.UNICODE)
 _CLITIC_HOSTS = frozenset("what where who how that there it let here when which".split())
 _SMILEYS = frozenset((":)", ":-)", ";)", ":D", "🙂", "🙏"))
+_ABBREVIATIONS = frozenset(("i.e", "e.g", "i.e.", "e.g.", "etc", "vs", "w/o", "w/"))
 _TRAILING = ",;:?!."
 _LEADING = "([{"
 
@@ -118,6 +119,8 @@ def _chunk(chunk: str, out: list[Token]) -> None:
 def _plain(chunk: str) -> Token:
     if chunk.isalpha() and chunk.isascii():
         return _word(chunk)
+    if chunk.lower() in _ABBREVIATIONS:
+        return Token(WORD, chunk, chunk.lower())
     if chunk.isdecimal() and chunk.isascii():
         return Token(NUMBER, chunk, "")
     if _WORD.fullmatch(chunk):
