@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from lackpy.lang import grammar
 from lackpy.lang.inline import inline_temporaries
@@ -19,13 +19,16 @@ from lackpy.lang.signature import Param, Signature
 from lackpy.lang.validate import lowered
 from lackpy.lang.verdict import Violation
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _ROUNDS = 8
 
 
 def canonical(program: str | ast.Module) -> str:
-    """Return the canonical text of a program.
+    r"""Return the canonical text of a program.
 
-    >>> canonical("rows = find_callers('x')\\nout = [r['file'] for r in rows]\\nout")
+    >>> canonical("rows = find_callers('x')\nout = [r['file'] for r in rows]\nout")
     "[v1['file'] for v1 in find_callers('x')]"
 
     Args:
@@ -81,7 +84,7 @@ def _tools(tree: ast.Module) -> dict[str, Signature]:
 class _Plain(ast.NodeTransformer):
     """Takes off what says nothing: copies of a loop's iterable, annotations of kind."""
 
-    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_For(self, node: ast.For) -> ast.AST:
         node.iter = _uncopied(node.iter)
         return self.generic_visit(node)
 
@@ -89,7 +92,7 @@ class _Plain(ast.NodeTransformer):
         node.iter = _uncopied(node.iter)
         return self.generic_visit(node)
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
         node.kind = None
         return node
 
@@ -109,27 +112,27 @@ def _uncopied(node: ast.expr) -> ast.expr:
 
 
 class _Blank(ast.NodeTransformer):
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, str):
             return ast.Constant("")
         if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
             return ast.Constant(0)
         return node
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         node.value = self.visit(node.value)
         if not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)):
             node.slice = self.visit(node.slice)
         return node
 
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
         node.values = [self.visit(v) for v in node.values]
         return node
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         node.values = [self.visit(v) for v in node.values if not isinstance(v, ast.Constant)]
         return node
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
         node.value = self.visit(node.value)
         return node

@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from lackpy.lang.parse import parse
 from lackpy.lang.verdict import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NUMBER = "number"
 """The slot type whose holes may stand bare, as a whole number."""
 _MAX_DIGITS = 18
 _STEM = "LACKPY_HOLE"
 
-Value = Union[str, int]
+Value: TypeAlias = str | int
 
 
 class SlotError(ValueError):
@@ -160,14 +162,14 @@ class _Finder(ast.NodeTransformer):
         self.inside: set[int] = set()
         self.depth = 0
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, str) and "{" in node.value:
             parts = tuple(self.cut.split(node.value))
             if len(parts) > 1:
                 self._hole(node, _Hole(parts))
         return node
 
-    def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Set(self, node: ast.Set) -> ast.AST:
         name = self._bare(node)
         if name is None:
             return self.generic_visit(node)
@@ -185,7 +187,7 @@ class _Finder(ast.NodeTransformer):
             return only.id
         return None
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         self.depth += 1
         node.values = self._merged(node)
         for part in node.values:
@@ -231,7 +233,7 @@ class _Finder(ast.NodeTransformer):
             raise SlotError(f"L{part.lineno}: slot '{name}' takes no conversion or format in an f-string")
         return ["", name, ""]
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
         self.visit(node.value)
         for part in ast.walk(node.format_spec) if node.format_spec is not None else ():
             is_slot = isinstance(part, ast.Name) and part.id in self.slots and part.id not in self.bound
@@ -241,7 +243,7 @@ class _Finder(ast.NodeTransformer):
                 )
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         if self.depth and node.id in self.slots and node.id not in self.bound:
             raise SlotError(f"L{node.lineno}: slot '{node.id}' stands in code; put it into quotes")
         return node
@@ -308,10 +310,10 @@ def _copied(node: ast.AST, new: Mapping[int, ast.Constant]) -> ast.AST:
 
 
 def fill(program: str, slots: Mapping[str, str], values: Mapping[str, Value]) -> str:
-    """Return the source of `program` with its slots filled.
+    r"""Return the source of `program` with its slots filled.
 
     >>> fill('find_callers("{name}")', {"name": "identifier"}, {"name": 'a") or write("'})
-    'find_callers(\\'a") or write("\\')'
+    'find_callers(\'a") or write("\')'
 
     Args:
         program: Source with `{slot}` holes.

@@ -107,6 +107,7 @@ _MATCH = "use if / elif / else"
 
 REFUSED_NODES: dict[str, Refusal] = {
     "Import": Refusal("import", "remove the import; everything a program may use is already there"),
+    "alias": Refusal("import", "remove the import; everything a program may use is already there"),
     "ImportFrom": Refusal("import", "remove the import; everything a program may use is already there"),
     "FunctionDef": Refusal("function definition", _SEQUENCE),
     "AsyncFunctionDef": Refusal("function definition", _SEQUENCE),

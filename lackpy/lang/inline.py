@@ -11,8 +11,12 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from lackpy.lang import grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PURE_METHODS = grammar.ALL_METHODS - grammar.MUTATORS
 _PURE_BUILTINS = frozenset(grammar.BUILTINS) - {"print"}
@@ -84,8 +88,8 @@ def _seek(node: ast.AST | None, name: str, before: Effect) -> Effect:
     if isinstance(node, ast.Lambda):
         return _closed([node.body], name, before)
     if isinstance(node, ast.Call):
-        for part in (node.func, *node.args, *(k.value for k in node.keywords)):
-            before = _seek(part, name, before)
+        for argument in (node.func, *node.args, *(k.value for k in node.keywords)):
+            before = _seek(argument, name, before)
         return max(before, _call_effect(node))
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
@@ -96,8 +100,8 @@ def _seek(node: ast.AST | None, name: str, before: Effect) -> Effect:
     return before
 
 
-def _closed(nodes: list[ast.expr], name: str, before: Effect, but: ast.expr | None = None) -> Effect:
-    for node in nodes:
+def _closed(nodes: Sequence[ast.expr], name: str, before: Effect, but: ast.expr | None = None) -> Effect:
+    for node in nodes:  # `but` is the part that was walked already
         reads = [p for p in ast.walk(node) if isinstance(p, ast.Name) and p.id == name]
         outside = (
             [p for p in ast.walk(but) if isinstance(p, ast.Name) and p.id == name] if but is not None else []
@@ -222,7 +226,7 @@ class _Substitute(ast.NodeTransformer):
         self.name = name
         self.value = value
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         return self.value if node.id == self.name and isinstance(node.ctx, ast.Load) else node
 
 

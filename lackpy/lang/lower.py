@@ -27,7 +27,7 @@ def _assign(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.Assign:
     return ast.fix_missing_locations(ast.copy_location(ast.Assign([target], value), at))
 
 
-def _set(identifier: str, value: object, at: ast.AST) -> ast.Assign:
+def _set(identifier: str, value: ast.expr | bool | None, at: ast.AST) -> ast.Assign:
     constant = value if isinstance(value, ast.expr) else ast.Constant(value)
     return _assign(build.store(identifier), constant, at)
 

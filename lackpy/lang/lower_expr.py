@@ -94,7 +94,7 @@ def power(node: ast.BinOp) -> ast.expr | None:
         if abs(base.value) <= 1 << 16:
             return ast.Constant(base.value**times)
         return None
-    if not 1 <= times <= 8 or isinstance(base, ast.Constant) and not isinstance(base.value, (int, float)):
+    if not 1 <= times <= 8 or (isinstance(base, ast.Constant) and not isinstance(base.value, (int, float))):
         return None
     product = base
     for _ in range(times - 1):
@@ -163,7 +163,7 @@ def method_key(node: ast.expr, names: Fresh) -> ast.Lambda | None:
 
 def sort_by(node: ast.Call, names: Fresh) -> ast.expr | None:
     """Return the `sorted` call that `sort_by(items, key, reverse)` stands for."""
-    given = {k.arg: k.value for k in node.keywords}
+    given: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
     if None in given or any(isinstance(a, ast.Starred) for a in node.args):
         return None
     given.update(zip(("items", "key", "reverse"), node.args, strict=False))
@@ -175,7 +175,7 @@ def sort_by(node: ast.Call, names: Fresh) -> ast.expr | None:
             return None
         row = names.name("_r")
         key = key_lambda(row, item(name(row), key))
-    keywords = {"key": key}
+    keywords: dict[str, ast.expr] = {"key": key}
     if "reverse" in given:
         keywords["reverse"] = given["reverse"]
     return call("sorted", items, **keywords)

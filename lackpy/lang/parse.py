@@ -47,8 +47,7 @@ def parse(source: str) -> ast.Module | Violation:
     """Return the tree of `source`, or the one violation that says why there is none; raises on no text."""
     if len(source) > grammar.MAX_SOURCE_CHARS:
         return violations.too_long(Place(), len(source), grammar.MAX_SOURCE_CHARS)
-    if source.startswith("\ufeff"):
-        source = source[1:]
+    source = source.removeprefix("\ufeff")
     try:
         if "\\" not in source and "0" not in source:
             return ast.parse(source)
@@ -88,7 +87,7 @@ def _from_syntax_error(source: str, exc: SyntaxError) -> Violation:
     if isinstance(exc, IndentationError):
         return violations.syntax(place, exc.msg, "indent every block with four spaces")
     message = (exc.msg or "invalid syntax").split(" - Consider")[0].split("; use sys")[0]
-    if "nested" in message and "too many" in message or "too many levels" in message:
+    if ("nested" in message and "too many" in message) or "too many levels" in message:
         return violations.too_deep(place, grammar.MAX_DEPTH)
     return violations.syntax(place, message)
 

@@ -54,7 +54,7 @@ class _Renamer(ast.NodeTransformer):
         self.marks.append(f"{_MARK}{len(self.marks)}")
         return self.marks[-1]
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         for scope in reversed(self.scopes):
             if node.id in scope:
                 node.id = scope[node.id]
@@ -63,18 +63,18 @@ class _Renamer(ast.NodeTransformer):
             self.scopes[0][node.id] = node.id = self._new()
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_For(self, node: ast.For) -> ast.AST:
         node.iter = self.visit(node.iter)
         node.target = self.visit(node.target)
         node.body = [self.visit(s) for s in node.body]
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         node.value = self.visit(node.value)
         node.targets = [self.visit(t) for t in node.targets]
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802  # the visitor's protocol
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         scope: dict[str, str] = {}
         for parameter in node.args.args:
             scope[parameter.arg] = parameter.arg = self._new()
@@ -104,4 +104,4 @@ class _Renamer(ast.NodeTransformer):
         self.scopes.pop()
         return node
 
-    visit_ListComp = visit_SetComp = visit_DictComp = _comprehension  # noqa: N815  # the visitor's protocol
+    visit_ListComp = visit_SetComp = visit_DictComp = _comprehension

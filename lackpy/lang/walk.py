@@ -31,7 +31,6 @@ class Walk:
 
     __slots__ = (
         "_lines",
-        "snapshots",
         "bound",
         "calls",
         "escaped",
@@ -49,6 +48,7 @@ class Walk:
         "replaced",
         "sets",
         "shared",
+        "snapshots",
         "source",
         "strict",
         "structural",

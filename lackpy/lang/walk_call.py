@@ -36,9 +36,8 @@ def _call(w: Walk, n: ast.Call, d: int) -> None:
             builtin = grammar.BUILTINS.get(identifier)
             if builtin is None:
                 _unknown_call(w, f)  # type: ignore[arg-type]  # the test above
-            else:
-                if _builtin_call(w, n, identifier, builtin, d):
-                    return
+            elif _builtin_call(w, n, identifier, builtin, d):
+                return
     elif kind is ast.Attribute:
         if _method_call(w, n, f, d):  # type: ignore[arg-type]  # the test above
             return

@@ -24,11 +24,12 @@ _PLAIN_CONSTANTS = frozenset({str, int, float, bool, type(None)})
 
 
 def _constant(w: Walk, n: ast.Constant, d: int) -> None:
-    kind = type(n.value)
+    value = n.value
+    kind = type(value)
     if kind is str:
         return
-    if kind is int:
-        if n.value.bit_length() > grammar.MAX_INT_BITS:
+    if isinstance(value, int):
+        if value.bit_length() > grammar.MAX_INT_BITS:
             w.found.append(violations.number_too_large(w.place(n), grammar.MAX_INT_BITS))
     elif kind not in _PLAIN_CONSTANTS:
         word, hint = {
@@ -164,8 +165,8 @@ def _compare(w: Walk, n: ast.Compare, d: int) -> None:
     comparators = n.comparators
     for i, value in enumerate(comparators):
         if type(value) is ast.GeneratorExp:
-            comparators[i] = value = lower_expr.list_of(value)
-        walk_expression(w, value, d)
+            comparators[i] = lower_expr.list_of(value)
+        walk_expression(w, comparators[i], d)
 
 
 def _ifexp(w: Walk, n: ast.IfExp, d: int) -> None:
@@ -195,7 +196,7 @@ def _joined(w: Walk, n: ast.JoinedStr, d: int) -> None:
 def _spec(w: Walk, n: ast.expr, d: int) -> None:
     walk_expression(w, n, d)
     for part in n.values if isinstance(n, ast.JoinedStr) else ():
-        if type(part) is ast.Constant:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
             size = _width(part.value)
             if size > grammar.MAX_FORMAT_WIDTH:
                 w.found.append(violations.static_size(w.place(n), size, grammar.MAX_FORMAT_WIDTH))
