@@ -8,8 +8,7 @@
 --   $category VARCHAR[] key of the score table, empty for KIND-OUTCOME
 --   $result VARCHAR[] JSON text: how it ended
 --   $ended_at TIMESTAMP[] end, UTC
--- returns:
---   Count BIGINT rows added
+-- returns: none
 insert into turn_endings
 select
     unnest($turn_id::varchar[]),

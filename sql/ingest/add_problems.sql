@@ -7,8 +7,7 @@
 --   $stream VARCHAR stream within the source
 --   $position BIGINT[] byte offsets or record ids
 --   $reason VARCHAR[] clauses
--- returns:
---   Count BIGINT rows added
+-- returns: none
 insert into source_problems
 select $source::varchar, $stream::varchar, unnest($position::bigint[]), unnest($reason::varchar[])
 on conflict do nothing;

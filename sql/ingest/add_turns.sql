@@ -20,8 +20,7 @@
 --   $detail VARCHAR[] JSON text: what was asked
 --   $result VARCHAR[] JSON text: how it ended
 --   $ended_at TIMESTAMP[] end, UTC
--- returns:
---   Count BIGINT rows added
+-- returns: none
 insert into turns
 select
     unnest($turn_id::varchar[]),

@@ -2,6 +2,7 @@
 -- description: Runs that blq recorded in the attached database `blq`; its times are local, without a zone.
 -- grain: one row per attempt, finished or not, and per invocation of an older blq that kept no attempts
 -- reads: blq.attempts, blq.outcomes, blq.invocations, blq.events
+-- params: none
 -- returns:
 --   id VARCHAR key of the run
 --   session_id VARCHAR session

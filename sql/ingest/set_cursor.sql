@@ -6,7 +6,6 @@
 --   $source VARCHAR source name
 --   $stream VARCHAR stream within the source
 --   $cursor VARCHAR JSON text that the source understands
--- returns:
---   Count BIGINT rows written
+-- returns: none
 insert into source_cursors values ($source::varchar, $stream::varchar, $cursor::varchar)
 on conflict do update set cursor = excluded.cursor;

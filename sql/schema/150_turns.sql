@@ -1,8 +1,8 @@
 -- name: schema/150_turns
 -- description: What the sibling tools and the outer agent's logs recorded. Rows are only ever added: how a turn ended
---   may come later, from another record, and stands in turn_endings; turns_v joins them. Times are UTC.
+--     may come later, from another record, and stands in turn_endings; turns_v joins them. Times are UTC.
 -- grain: turns: one row per step; turn_endings: one row per turn that ended later; source_cursors: one row per stream
---   read; source_problems: one row per record that couldn't be read
+--     read; source_problems: one row per record that couldn't be read
 create table turns (
     turn_id varchar primary key,
     source varchar not null,
