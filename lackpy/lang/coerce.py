@@ -72,7 +72,9 @@ class _Coerce(Rewriter):
         elif isinstance(node, ast.Subscript) and not isinstance(node.value, ast.Subscript):
             self._scalar.add(id(node.slice))
         elif isinstance(node, ast.Compare):
-            self._scalar.update(id(c) for c in (node.left, *node.comparators) if not isinstance(node.ops[0], ast.In))
+            self._scalar.update(
+                id(c) for c in (node.left, *node.comparators) if not isinstance(node.ops[0], ast.In)
+            )
 
     def _did(self, what: str, new: ast.expr, old: ast.AST) -> ast.expr:
         self.made.append(what)
@@ -88,13 +90,20 @@ class _Coerce(Rewriter):
             return node
         if value.kind == "row" and value.row is not None:
             return self._key(node, key, value.row)
-        if value.kind == "list" and value.of is not None and value.of.kind == "row" and value.of.row is not None:
+        if (
+            value.kind == "list"
+            and value.of is not None
+            and value.of.kind == "row"
+            and value.of.row is not None
+        ):
             keys = [k for k, _ in value.of.row.fields]
             fitting = key if key in keys else near_key(key, value.of.row)
             if fitting is None:
                 return node
             if id(node) in self._scalar:
-                return self._did("first-row", expression("a[0][k]", a=node.value, k=ast.Constant(fitting)), node)
+                return self._did(
+                    "first-row", expression("a[0][k]", a=node.value, k=ast.Constant(fitting)), node
+                )
             each = expression("[row[k] for row in a]", a=node.value, k=ast.Constant(fitting))
             return self._did("key-of-each-row", each, node)
         if value.kind == "str" and key:
@@ -123,7 +132,9 @@ class _Coerce(Rewriter):
             return self._sorted_rows(node) if function.id in ("sorted", "set") else node
         by_name = {p.name: p for p in signature.params}
         for i, argument in enumerate(node.args[: len(signature.params)]):
-            whole = self._argument(node, argument, signature.params[i], lambda new, at=i: node.args.__setitem__(at, new))
+            whole = self._argument(
+                node, argument, signature.params[i], lambda new, at=i: node.args.__setitem__(at, new)
+            )
             if whole is not None:
                 return whole
         for keyword in node.keywords:
@@ -173,7 +184,11 @@ class _Coerce(Rewriter):
             item = part
         result = self.shapes.of(call)
         if result is None or id(call) in self._scalar:
-            first = expression("a[0]", a=argument) if shape.kind == "list" else expression("list(a)[0]", a=argument)
+            first = (
+                expression("a[0]", a=argument)
+                if shape.kind == "list"
+                else expression("list(a)[0]", a=argument)
+            )
             if isinstance(item, ast.Subscript):
                 first = expression("a[k]", a=first, k=item.slice)
             put(self._did("first-item", first, argument))
@@ -197,9 +212,13 @@ class _Coerce(Rewriter):
         if shape.kind == "row" and shape.row is not None:
             keys = [k for k, _ in shape.row.fields]
             wants_path = function.attr in ("endswith", "startswith") and _path_like(node.args)
-            key = next((k for k in (("file", "text") if wants_path else ("text", "file", "name")) if k in keys), None)
+            key = next(
+                (k for k in (("file", "text") if wants_path else ("text", "file", "name")) if k in keys), None
+            )
             if key is not None:
-                function.value = self._did("row-as-text", expression("a[k]", a=function.value, k=ast.Constant(key)), node)
+                function.value = self._did(
+                    "row-as-text", expression("a[k]", a=function.value, k=ast.Constant(key)), node
+                )
         elif shape.kind == "list" and function.attr == "splitlines" and shape.of is not None:
             return self._did("already-lines", function.value, node)
         return node
@@ -215,7 +234,9 @@ class _Coerce(Rewriter):
                 each = expression("[row[k] for row in a]", a=node.args[0], k=ast.Constant(key))
                 node.args[0] = self._did("key-of-each-row", each, node.args[0])
         elif items.of.kind in ("int", "bool"):
-            node.args[0] = self._did("text-of-number", expression("[str(n) for n in a]", a=node.args[0]), node.args[0])
+            node.args[0] = self._did(
+                "text-of-number", expression("[str(n) for n in a]", a=node.args[0]), node.args[0]
+            )
         return node
 
     def _sorted_rows(self, node: ast.Call) -> ast.AST:
@@ -264,13 +285,22 @@ class _Coerce(Rewriter):
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             rows = self.shapes.of(right)
             if rows is not None and rows.kind == "row" and left is not None and left.kind == "str":
-                if rows.row is not None and isinstance(node.left, ast.Constant) and node.left.value not in dict(rows.row.fields):
+                if (
+                    rows.row is not None
+                    and isinstance(node.left, ast.Constant)
+                    and node.left.value not in dict(rows.row.fields)
+                ):
                     key = next((k for k in ("text", "file", "name") if k in dict(rows.row.fields)), None)
                     if key is not None:
                         part = expression("a[k]", a=right, k=ast.Constant(key))
                         node.comparators[0] = self._did("row-as-text", part, right)
             return node
-        if left is not None and left.kind == "int" and isinstance(right, ast.Constant) and isinstance(right.value, str):
+        if (
+            left is not None
+            and left.kind == "int"
+            and isinstance(right, ast.Constant)
+            and isinstance(right.value, str)
+        ):
             if right.value.lstrip("-").isdigit():
                 node.comparators[0] = self._did("number-of-text", ast.Constant(int(right.value)), right)
         return node
@@ -288,7 +318,11 @@ class _Coerce(Rewriter):
     def _lines(self, iterable: ast.expr) -> ast.expr:
         """Walk a file's text by line: `for line in read(p)` would walk its characters."""
         called = iterable.func if isinstance(iterable, ast.Call) else None
-        if isinstance(called, ast.Name) and called.id in self.tools and self.shapes.of(iterable) == Shape("str"):
+        if (
+            isinstance(called, ast.Name)
+            and called.id in self.tools
+            and self.shapes.of(iterable) == Shape("str")
+        ):
             return self._did("text-by-line", expression("a.splitlines()", a=iterable), iterable)
         return iterable
 

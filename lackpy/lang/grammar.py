@@ -252,7 +252,7 @@ BUILTINS: dict[str, Builtin] = {
     "tuple": Builtin(0, 1, _of(), "tuple(items) -> tuple", keyable=True, is_type=True),
     "isinstance": Builtin(2, 2, _of(), "isinstance(x, type) -> bool"),
     "print": Builtin(0, None, _of("sep", "end"), 'print(x, ..., sep=" ", end="\\n")'),
-    "sort_by": Builtin(2, 3, _of("key", "reverse"), "sort_by(items, key, reverse=False) -> list"),
+    "sort_by": Builtin(2, 3, _of("items", "key", "reverse"), "sort_by(items, key, reverse=False) -> list"),
 }
 """Functions every program has, with how they may be called."""
 

@@ -35,14 +35,21 @@ def _set(identifier: str, value: ast.expr | bool | None, at: ast.AST) -> ast.Ass
 # -- output ------------------------------------------------------------------------------------------------
 
 
-def output(body: list[ast.stmt], names: Fresh) -> None:
+def output(body: list[ast.stmt], names: Fresh) -> bool:
     """Make `body` end in an expression whose value is the program's output, in place.
 
     A last `print(x)` gives x, a last assignment what it bound, a last `if` what its taken branch gives,
     a last `for` the one name its last statement assigns or fills. Anything else gives `None`.
+
+    Args:
+        body: The statements of a program that passed the walk.
+        names: Where new names come from.
+
+    Returns:
+        Whether more changed than a name read at the end.
     """
     if not body:
-        return
+        return False
     last = body[-1]
     if isinstance(last, ast.Expr):
         _printed(body, last, names)
@@ -52,11 +59,14 @@ def output(body: list[ast.stmt], names: Fresh) -> None:
             body.append(_expr(value, last))
     elif isinstance(last, ast.If):
         _branches(body, last, names)
+        return True
     elif isinstance(last, ast.For):
         _loop(body, last)
+        return True
     elif isinstance(last, ast.With):
         body[-1:] = unfold_with(last)
-        output(body, names)
+        return output(body, names)
+    return False
 
 
 def _printed(body: list[ast.stmt], last: ast.Expr, names: Fresh) -> None:

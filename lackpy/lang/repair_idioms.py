@@ -74,11 +74,11 @@ class _Idioms(Rewriter):
         if "glob(" in rule[1] and "glob" not in self.tools:
             return node
         if dotted == "next" and isinstance(node.args[0], ast.GeneratorExp):
-            node.args[0] = ast.copy_location(ast.ListComp(node.args[0].elt, node.args[0].generators), node.args[0])
+            node.args[0] = ast.copy_location(
+                ast.ListComp(node.args[0].elt, node.args[0].generators), node.args[0]
+            )
             if len(node.args) == 2:
-                return self.put(
-                    expression("(a + [b])[0]", a=node.args[0], b=node.args[1]), node
-                )
+                return self.put(expression("(a + [b])[0]", a=node.args[0], b=node.args[1]), node)
             return self.put(expression("a[0]", a=node.args[0]), node)
         parts = dict(zip("ab", node.args, strict=False))
         return self.put(expression(rule[1], **parts), node)
@@ -136,7 +136,9 @@ def counters(tree: ast.Module, tools: Tools) -> bool:
         for call in [n for n in ast.walk(statement) if isinstance(n, ast.Call)]:
             if _dotted(call.func).rsplit(".", 1)[-1] != "Counter" or len(call.args) != 1:
                 continue
-            if any(isinstance(n, (ast.For, ast.comprehension)) for n in ast.walk(statement) if _holds(n, call)):
+            if any(
+                isinstance(n, (ast.For, ast.comprehension)) for n in ast.walk(statement) if _holds(n, call)
+            ):
                 continue
             items = call.args[0]
             if not isinstance(items, ast.Name):
@@ -170,5 +172,3 @@ def _free(name: str, tree: ast.AST) -> str:
     while name in taken:
         name += "_"
     return name
-
-

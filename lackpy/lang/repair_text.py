@@ -19,7 +19,9 @@ MAX_LINES = 80
 Known = Callable[[str], bool]
 """Tells whether a name is a tool, builtin or parameter."""
 
-_THINK_PAIR = re.compile(r"<(think|thinking|\|begin_of_thought\|)>.*?<(/think|/thinking|\|end_of_thought\|)>", re.S)
+_THINK_PAIR = re.compile(
+    r"<(think|thinking|\|begin_of_thought\|)>.*?<(/think|/thinking|\|end_of_thought\|)>", re.S
+)
 _THINK_CLOSE = re.compile(r"\A.*<(/think|/thinking|\|end_of_thought\|)>", re.S)
 _THINK_OPEN = re.compile(r"<(think|thinking|\|begin_of_thought\|)>")
 _SOLUTION = re.compile(r"<\|(begin|end)_of_solution\|>")
@@ -27,7 +29,9 @@ _END_MARK = re.compile(
     r"\s*(?:</s>|<\|[a-zA-Z_]{2,30}\|>?|<end_of_turn>|<eos>|</?(?:code|python|tool_call|answer|cell)\b[^>\n]*>?|<\uff5c[^>\n]*>?)\s*\Z"
 )
 _LEAD_MARK = re.compile(r"\A\s*(?:<s>|<\|[a-zA-Z_]{2,30}\|>|<(?:code|python|answer|cell)>)\s*")
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M)
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M
+)
 _STRAY_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*\w*[ \t]*$", re.M)
 _PROMPT = re.compile(r"^[ \t]*(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: )(.*)$")
 _OUT = re.compile(r"^[ \t]*Out ?\[\d*\]:")
@@ -95,7 +99,14 @@ _CODE_CHARS = {
     "\u2014": "-", "\u2212": "-", "\u00d7": "*", "\u2044": "/", "\u2192": "->", "\u2026": "...", "\u3001": ",", "\u3002": ".",
     "\u2264": "<=", "\u2265": ">=", "\u2260": "!=",
 }  # fmt: skip
-_CLOSERS = {"\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb", "\u201d": "\u201d", "\u2019": "\u2019"}
+_CLOSERS = {
+    "\u201c": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u2018": "\u2019",
+    "\u00ab": "\u00bb",
+    "\u201d": "\u201d",
+    "\u2019": "\u2019",
+}
 _INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\x00")
 
 
@@ -111,7 +122,9 @@ def plain_characters(text: str) -> str:
             i = end
             continue
         if c in _CLOSERS:
-            end = next((k for k in range(i + 1, len(text)) if text[k] in _CLOSERS[c] or text[k] == "\n"), len(text))
+            end = next(
+                (k for k in range(i + 1, len(text)) if text[k] in _CLOSERS[c] or text[k] == "\n"), len(text)
+            )
             body = text[i + 1 : end]
             out.append(_quoted(body))
             i = end + (end < len(text) and text[end] != "\n")
@@ -235,14 +248,19 @@ _NAMELIKE = [k for k in keyword.kwlist if k not in _NEVER_NAMES]
 def rename_keywords(text: str) -> str:
     """Give a variable that is named like a keyword an underscore: `def = …` → `def_ = …`."""
     for word in _NAMELIKE:
-        bound = re.compile(rf"(^[ \t]*|,[ \t]*){word}[ \t]*=(?!=)|\bfor[ \t]+(\w+,[ \t]*)?{word}\b[ \t]*(,[ \t]*\w+[ \t]*)?in\b", re.M)
+        bound = re.compile(
+            rf"(^[ \t]*|,[ \t]*){word}[ \t]*=(?!=)|\bfor[ \t]+(\w+,[ \t]*)?{word}\b[ \t]*(,[ \t]*\w+[ \t]*)?in\b",
+            re.M,
+        )
         bare = "".join(part if code else " " for code, part in code_spans(text))
         if not bound.search(bare):
             continue
         free = f"{word}_"
         while re.search(rf"\b{free}\b", bare):
             free += "_"
-        text = "".join(re.sub(rf"(?<![\w.]){word}\b", free, part) if code else part for code, part in code_spans(text))
+        text = "".join(
+            re.sub(rf"(?<![\w.]){word}\b", free, part) if code else part for code, part in code_spans(text)
+        )
     return text
 
 

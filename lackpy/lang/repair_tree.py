@@ -38,7 +38,9 @@ def bound_names(tree: ast.AST) -> frozenset[str]:
     """Return every name that something in `tree` binds."""
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     names |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    names |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+    names |= {
+        n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
     return frozenset(names)
 
 
@@ -123,7 +125,9 @@ def _main_guard(tree: ast.Module) -> bool:
     return False
 
 
-def _inline_body(tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunctionDef, calls: list[ast.Call]) -> bool:
+def _inline_body(
+    tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunctionDef, calls: list[ast.Call]
+) -> bool:
     body = list(function.body)
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1:
         body.pop(0)
@@ -145,7 +149,13 @@ def _inline_body(tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunction
         value = ast.Constant(None)
     _replace(holder, calls[0], value)
     at = tree.body.index(holder)
-    keep = [] if isinstance(holder, ast.Expr) and isinstance(holder.value, ast.Constant) and holder.value.value is None else [holder]
+    keep = (
+        []
+        if isinstance(holder, ast.Expr)
+        and isinstance(holder.value, ast.Constant)
+        and holder.value.value is None
+        else [holder]
+    )
     tree.body[at : at + 1] = [*body, *keep]
     tree.body.remove(function)
     return True
@@ -165,7 +175,12 @@ def _replace(root: ast.AST, old: ast.AST, new: ast.expr) -> None:
 def _inline_expression(tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     args = [a.arg for a in function.args.args]
-    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None or function.args.defaults:
+    if (
+        len(body) != 1
+        or not isinstance(body[0], ast.Return)
+        or body[0].value is None
+        or function.args.defaults
+    ):
         return False
     value = body[0].value
     if any(isinstance(n, ast.Call) and _name(n.func) == function.name for n in ast.walk(value)):
@@ -317,7 +332,9 @@ def _empty_dict(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return False
     called = _dotted(node.func).rsplit(".", 1)[-1]
-    return (called in ("dict", "Counter", "OrderedDict") and not node.args and not node.keywords) or called == "defaultdict"
+    return (
+        called in ("dict", "Counter", "OrderedDict") and not node.args and not node.keywords
+    ) or called == "defaultdict"
 
 
 def _counted(statement: ast.stmt, empty: set[str]) -> ast.stmt | None:
@@ -334,11 +351,17 @@ def _counted(statement: ast.stmt, empty: set[str]) -> ast.stmt | None:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         f = call.func
-        if isinstance(f, ast.Attribute) and f.attr in ("append", "add", "extend") and isinstance(f.value, ast.Subscript):
+        if (
+            isinstance(f, ast.Attribute)
+            and f.attr in ("append", "add", "extend")
+            and isinstance(f.value, ast.Subscript)
+        ):
             if _name(f.value.value) not in empty:
                 return None
             fresh = ast.parse("set()" if f.attr == "add" else "[]", mode="eval").body
-            f.value = expression("holder.setdefault(key, fresh)", holder=f.value.value, key=f.value.slice, fresh=fresh)
+            f.value = expression(
+                "holder.setdefault(key, fresh)", holder=f.value.value, key=f.value.slice, fresh=fresh
+            )
             return statement
     return None
 
@@ -357,7 +380,9 @@ def last_value(tree: ast.Module, tools: Tools) -> bool:
     ]
     if not built:
         return False
-    tree.body.append(ast.fix_missing_locations(ast.copy_location(ast.Expr(ast.Name(built[-1], ast.Load())), last)))
+    tree.body.append(
+        ast.fix_missing_locations(ast.copy_location(ast.Expr(ast.Name(built[-1], ast.Load())), last))
+    )
     return True
 
 
@@ -366,11 +391,17 @@ def _changed_in(root: ast.AST) -> list[str]:
     for node in ast.walk(root):
         name: str | None = None
         if isinstance(node, ast.AugAssign):
-            name = _name(node.target) or (_name(node.target.value) if isinstance(node.target, ast.Subscript) else None)
+            name = _name(node.target) or (
+                _name(node.target.value) if isinstance(node.target, ast.Subscript) else None
+            )
         elif isinstance(node, ast.Assign):
             target = node.targets[0]
             name = _name(target.value) if isinstance(target, ast.Subscript) else _name(target)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in grammar.MUTATORS:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in grammar.MUTATORS
+        ):
             value = node.func.value
             while isinstance(value, (ast.Subscript, ast.Call, ast.Attribute)):
                 value = value.func if isinstance(value, ast.Call) else value.value
@@ -403,7 +434,9 @@ def _printed_loop(tree: ast.Module, last: ast.stmt) -> bool:
     name = ast.Name(free, ast.Load())
     body[i] = ast.copy_location(ast.Expr(expression("name.append(value)", name=name, value=value)), body[i])
     at = tree.body.index(last)
-    tree.body.insert(at, ast.copy_location(ast.Assign([ast.Name(free, ast.Store())], ast.List([], ast.Load())), last))
+    tree.body.insert(
+        at, ast.copy_location(ast.Assign([ast.Name(free, ast.Store())], ast.List([], ast.Load())), last)
+    )
     tree.body.append(ast.copy_location(ast.Expr(ast.Name(free, ast.Load())), last))
     ast.fix_missing_locations(tree)
     return True
@@ -429,7 +462,11 @@ def literals(tree: ast.Module, tools: Tools) -> bool:
 def taken_names(tree: ast.Module, tools: Tools) -> bool:
     """Give a variable that hides a tool or builtin an underscore: `list = glob(…)` → `list_ = glob(…)`."""
     bound = bound_names(tree)
-    taken = {n for n in bound if n in tools or n in grammar.BUILTINS or n in grammar.RESERVED_NAMES or n.startswith("__")}
+    taken = {
+        n
+        for n in bound
+        if n in tools or n in grammar.BUILTINS or n in grammar.RESERVED_NAMES or n.startswith("__")
+    }
     taken = {n for n in taken if n not in grammar.RESERVED_NAMES}
     if not taken:
         return False
@@ -467,7 +504,13 @@ def near_names(tree: ast.Module, tools: Tools) -> bool:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         name = node.func.id
-        if name in tools or name in grammar.BUILTINS or name in bound or name in grammar.REFUSED_NAMES and name != "open":
+        if (
+            name in tools
+            or name in grammar.BUILTINS
+            or name in bound
+            or name in grammar.REFUSED_NAMES
+            and name != "open"
+        ):
             continue
         near = nearest_tool(name, node, tools)
         if near is not None:

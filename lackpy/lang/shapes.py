@@ -44,7 +44,9 @@ def from_type(source: str, rows: tuple[RowType, ...]) -> Shape | None:
 class Shapes:
     """Shapes of one program's expressions; statements are walked in order, a name that changes shape is unknown."""
 
-    def __init__(self, tree: ast.Module, signatures: Mapping[str, Signature], params: Mapping[str, str]) -> None:
+    def __init__(
+        self, tree: ast.Module, signatures: Mapping[str, Signature], params: Mapping[str, str]
+    ) -> None:
         """Walk the program once."""
         self._signatures = signatures
         self._names: dict[str, Shape | None] = {n: from_type(t, ()) for n, t in params.items()}
@@ -198,7 +200,9 @@ class Shapes:
             return value.of
         return None
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> Shape | None:
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    ) -> Shape | None:
         depth = len(self._scopes)
         for generator in node.generators:
             element = _element(self._expr(generator.iter))
@@ -232,7 +236,11 @@ def _builtin(name: str, first: Shape | None, arguments: int) -> Shape | None:
         return STR
     if name in ("any", "all", "bool", "isinstance"):
         return BOOL
-    if name in ("sorted", "list", "reversed", "sort_by") and first is not None and first.kind in ("list", "set"):
+    if (
+        name in ("sorted", "list", "reversed", "sort_by")
+        and first is not None
+        and first.kind in ("list", "set")
+    ):
         return Shape("list", first.of)
     if name == "set" and first is not None and first.kind in ("list", "set"):
         return Shape("set", first.of)

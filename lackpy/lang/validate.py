@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from lackpy.lang import grammar, lower, rules, violations, walk_call, walk_expr, walk_stmt
+from lackpy.lang import grammar, rules, violations, walk_call, walk_expr, walk_stmt
 from lackpy.lang.fresh import Fresh
 from lackpy.lang.parse import parse
 from lackpy.lang.signature import Grade, Signature
@@ -52,10 +52,9 @@ def check(
     names = Fresh(source)
     try:
         walk = Walk(source, signatures, params, names)
-        lower.output(tree.body, names)
         walk.run(tree)
         found = walk.found
-        if not found and walk.rewrites(tree):
+        if not found and walk.lower(tree):
             again = Walk(source, signatures, params, names, strict=True)
             again.run(tree)
             found = again.found
@@ -85,10 +84,9 @@ def lowered(tree: ast.Module, signatures: Mapping[str, Signature]) -> ast.Module
     source = _names_of(tree)
     names = Fresh(source)
     walk = Walk(source, signatures, (), names, free=True)
-    lower.output(tree.body, names)
     walk.run(tree)
     if not walk.found:
-        walk.rewrites(tree)
+        walk.lower(tree)
     return tree
 
 

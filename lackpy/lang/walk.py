@@ -107,13 +107,14 @@ class Walk:
         if self.snapshots and not self.strict and not self.found:
             self._take_snapshots()
 
-    def rewrites(self, tree: ast.Module) -> bool:
-        """Put in place what the walk decided to rewrite; tell whether anything changed."""
+    def lower(self, tree: ast.Module) -> bool:
+        """Put in place what the walk decided to rewrite; tell whether the tree must be walked again."""
+        rewritten = lower.output(tree.body, self.names)
         if self.replaced:
             lower.replace(tree, self.replaced)
         if self.structural:
             lower.structure(tree, self.names)
-        return bool(self.replaced) or self.structural
+        return rewritten or bool(self.replaced) or self.structural
 
     def _too_many_nodes(self, tree: ast.Module) -> bool:
         count = 0

@@ -18,17 +18,24 @@ _DEF_ROW = RowType("DefinitionRow", (("name", "str"), ("type", "str"), ("file", 
 _CALLER_ROW = RowType("CallerRow", (("name", "str"), ("file", "str"), ("line", "int"), ("caller", "str")))
 
 SIGNATURES = {
-    "read": Signature("read", (Param("path", "str"),), "str", grade=Grade(1, 1), doc="Return the text of a file."),
+    "read": Signature(
+        "read", (Param("path", "str"),), "str", grade=Grade(1, 1), doc="Return the text of a file."
+    ),
     "glob": Signature("glob", (Param("pattern", "str"),), "list[str]", grade=Grade(1, 1)),
     "find_definitions": Signature(
         "find_definitions", (Param("name", "str"),), "list[DefinitionRow]", (_DEF_ROW,), Grade(0, 0)
     ),
-    "find_callers": Signature("find_callers", (Param("name", "str"),), "list[CallerRow]", (_CALLER_ROW,), Grade(0, 0)),
+    "find_callers": Signature(
+        "find_callers", (Param("name", "str"),), "list[CallerRow]", (_CALLER_ROW,), Grade(0, 0)
+    ),
 }
 WITH_WRITE = {
     **SIGNATURES,
     "write": Signature(
-        "write", (Param("path", "str"), Param("text", "str"), Param("mode", "str", '"w"')), "dict", grade=Grade(3, 3)
+        "write",
+        (Param("path", "str"), Param("text", "str"), Param("mode", "str", '"w"')),
+        "dict",
+        grade=Grade(3, 3),
     ),
     "nothing": Signature("nothing"),
 }

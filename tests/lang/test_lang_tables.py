@@ -23,7 +23,12 @@ def _node_classes() -> set[str]:
 
 def test_every_ast_class_is_in_exactly_one_table():
     """A node type that a new Python brings has to be put into a table, allowed or refused."""
-    tables = (grammar.ALLOWED_NODES, set(grammar.REFUSED_NODES), grammar.ABSTRACT_NODES, grammar.NEVER_PARSED_NODES)
+    tables = (
+        grammar.ALLOWED_NODES,
+        set(grammar.REFUSED_NODES),
+        grammar.ABSTRACT_NODES,
+        grammar.NEVER_PARSED_NODES,
+    )
     found = {name: sum(name in table for table in tables) for name in _node_classes()}
     assert {name: n for name, n in found.items() if n != 1 and not name.startswith("_")} == {}
 
@@ -58,7 +63,12 @@ def test_safe_methods_exist_on_their_type():
 def test_spec_comes_from_the_tables():
     """The printed language names every node, builtin, method and rule, and its JSON form is plain data."""
     text, data = spec_text(), json.loads(json.dumps(spec_json()))
-    for name in (*grammar.ALLOWED_STATEMENTS, *grammar.ALLOWED_OPERATORS, *grammar.REFUSED_NODES, *grammar.ALL_METHODS):
+    for name in (
+        *grammar.ALLOWED_STATEMENTS,
+        *grammar.ALLOWED_OPERATORS,
+        *grammar.REFUSED_NODES,
+        *grammar.ALL_METHODS,
+    ):
         assert f"`{name}`" in text
     assert all(f"`{builtin.text}`" in text for builtin in grammar.BUILTINS.values())
     assert set(data["allowed_nodes"]) == grammar.ALLOWED_NODES

@@ -1,0 +1,220 @@
+"""A grammar for constrained decoding, in GBNF: what a model can write under it parses and calls only what exists.
+
+Built from the tables in `grammar` and a kit's signatures: keywords, tools and builtins can't be variable names, only
+tools and builtins can be called, with arguments that fit, only safe methods exist, `lambda` stands only as a `key=`,
+a text subscript is a row key the kit knows. Blank space, nesting of blocks and statement counts are bounded, so that a
+model can't loop on them. One rule is left to the validator because no context-free grammar holds it: a name is assigned
+before it is read.
+
+Source: GBNF as llama.cpp's `grammars/README.md` describes it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import string
+from collections.abc import Iterable, Mapping
+
+from lackpy.lang import grammar
+from lackpy.lang.signature import Param, Signature
+
+MAX_BLOCK_DEPTH = 3
+"""Deepest nesting of `for` and `if`."""
+MAX_STATEMENTS = 16
+"""Most statements of one block."""
+_FIRST = string.ascii_letters + "_"
+_REST = _FIRST + string.digits
+_SPLIT_OPTIONAL = 3
+"""More optional parameters than this are passed by position only; every subset would be a rule."""
+
+_FIXED = r"""
+ternary ::= or (" if " or " else " ternary)?
+or ::= and (" or " and)*
+and ::= not (" and " not)*
+not ::= "not " not | compare
+compare ::= sum (comparison sum)*
+comparison ::= ws ("==" | "!=" | "<=" | ">=" | "<" | ">") ws | " in " | " not in " | " is " | " is not "
+sum ::= term (ws [+-] ws term)*
+term ::= unary (ws ("*" | "//" | "/" | "%") ws unary)*
+unary ::= "-" unary | postfix
+postfix ::= atom trailer*
+trailer ::= "[" subscript "]" | method
+atom ::= call | name | number | string | fstring | "True" | "False" | "None" | list | braces | parens
+list ::= "[" nl (items nl)? "]" | "[" nl ternary comprehension nl "]"
+parens ::= "(" nl ternary nl ")" | "(" nl ternary "," nl (items nl)? ")"
+braces ::= "{" nl (pairs nl)? "}" | "{" nl items nl "}" | "{" nl ternary (":" ws ternary)? comprehension nl "}"
+items ::= ternary ("," nl ternary)* ","?
+pairs ::= ternary ":" ws ternary ("," nl ternary ":" ws ternary)* ","?
+comprehension ::= (nl-or-space "for " targets " in " or (nl-or-space "if " or)*)+
+targets ::= name ("," ws name)*
+slice ::= sum? ":" sum? (":" sum?)?
+number ::= ("0" | [1-9] [0-9]{0,8}) ("." [0-9]{1,6})?
+string ::= "\"" double* "\"" | "'" single* "'" | "r\"" raw-double* "\"" | "r'" raw-single* "'"
+double ::= [^"\\\n] | escape
+single ::= [^'\\\n] | escape
+escape ::= "\\" [^xuUN\n]
+raw-double ::= [^"\\\n] | "\\" [^\n]
+raw-single ::= [^'\\\n] | "\\" [^\n]
+fstring ::= "f\"" (ftext | "'" | fhole)* "\"" | "f'" (ftext | "\"" | fhole-double)* "'"
+ftext ::= [^"'\\{}\n] | "\\" [nt"'\\]
+fhole ::= "{" name fpart* fspec? "}" | "{len(" name fpart* ")" fspec? "}"
+fpart ::= "['" [a-zA-Z0-9_ ./-]{1,40} "']" | "[" "-"? [0-9]{1,4} "]"
+fhole-double ::= "{" name fpart-double* fspec? "}" | "{len(" name fpart-double* ")" fspec? "}"
+fpart-double ::= "[\"" [a-zA-Z0-9_ ./-]{1,40} "\"]" | "[" "-"? [0-9]{1,4} "]"
+fspec ::= ":" [<>^]? [0-9]{0,2} ("." [0-9])? [dfs%]?
+method ::= "." methods "(" nl (items nl)? ")" | ".sort(" (sort-key ("," ws sort-reverse)? | sort-reverse)? ")"
+sort-key ::= "key=" key
+sort-reverse ::= "reverse=" ("True" | "False")
+key ::= "lambda " name ": " ternary | keyable
+generator ::= ternary comprehension
+simple ::= targets ws "=" ws ternary | target ws ("+" | "-" | "*" | "//" | "/" | "%") "=" ws ternary | target ws "=" ws ternary | ternary
+target ::= name ("[" or "]")*
+ws ::= " "?
+nl ::= (" " | "\n" " "{0,12})?
+nl-or-space ::= " " | "\n" " "{0,12}
+"""
+
+
+def gbnf(signatures: Mapping[str, Signature], params: Iterable[str] = ()) -> str:
+    """Return the grammar of the programs that these tools allow.
+
+    Args:
+        signatures: The kit's tools.
+        params: Names that hold a value; they are ordinary names to the grammar.
+    """
+    del params
+    rules = [*_blocks(), *_FIXED.strip().splitlines()]
+    rules += _calls(signatures)
+    rules.append(f"methods ::= {_words(grammar.ALL_METHODS - {'sort'})}")
+    rules.append(f"keyable ::= {_words(n for n, b in grammar.BUILTINS.items() if b.keyable)}")
+    rules.append(_subscript(signatures))
+    taken = {*keyword.kwlist, *grammar.BUILTINS, *grammar.RESERVED_NAMES, *signatures, "__"}
+    rules += _names(taken)
+    return "\n".join(rules) + "\n"
+
+
+def _blocks() -> list[str]:
+    """Statements at each indentation; the innermost level holds simple ones only."""
+    many = f"{{1,{MAX_STATEMENTS}}}"
+    rules = [f'root ::= statement-0{{0,{MAX_STATEMENTS}}} simple "\\n"? | statement-0{many}']
+    for level in range(MAX_BLOCK_DEPTH + 1):
+        indent = f'"{"    " * level}" ' if level else ""
+        alternatives = [f'{indent}simple "\\n"']
+        if level < MAX_BLOCK_DEPTH:
+            block = f"statement-{level + 1}{many}"
+            alternatives.append(f'{indent}"for " targets " in " ternary ":\\n" {block}')
+            alternatives.append(
+                f'{indent}"if " ternary ":\\n" {block} ({indent}"elif " ternary ":\\n" {block})* ({indent}"else:\\n" {block})?'
+            )
+        rules.append(f"statement-{level} ::= {' | '.join(alternatives)}")
+    return rules
+
+
+def _calls(signatures: Mapping[str, Signature]) -> list[str]:
+    rules: list[str] = []
+    names: list[str] = []
+    for index, signature in enumerate(signatures.values()):
+        rules.append(
+            f'tool-{index} ::= {_quote(signature.name + "(")} nl ({_arguments(signature.params)}) nl ")"'
+        )
+        names.append(f"tool-{index}")
+    for name in grammar.BUILTINS:
+        rules.append(f'builtin-{name.replace("_", "-")} ::= {_quote(name + "(")} {_builtin(name)} ")"')
+        names.append(f"builtin-{name.replace('_', '-')}")
+    rules.append(f"call ::= {' | '.join(names)}")
+    return rules
+
+
+def _arguments(params: tuple[Param, ...]) -> str:
+    """Return every way to pass the parameters: some by position, the rest by name."""
+    required = [p for p in params if p.required]
+    optional = [p for p in params if not p.required]
+    ways: list[str] = []
+    for given in range(len(params) + 1):
+        by_name_required = [p for p in params[given:] if p.required]
+        by_name_optional = [p for p in params[given:] if not p.required]
+        subsets: Iterable[tuple[Param, ...]] = [()]
+        if len(optional) <= _SPLIT_OPTIONAL:
+            subsets = itertools.chain.from_iterable(
+                itertools.combinations(by_name_optional, n) for n in range(len(by_name_optional) + 1)
+            )
+        for subset in subsets:
+            parts = ["ternary"] * given + [
+                f"{_quote(p.name + '=')} ternary" for p in (*by_name_required, *subset)
+            ]
+            ways.append(' "," nl '.join(parts))
+    del required
+    return " | ".join(way or '""' for way in dict.fromkeys(ways))
+
+
+def _builtin(name: str) -> str:
+    """Return the arguments of a builtin; a generator may be its only one."""
+    builtin = grammar.BUILTINS[name]
+    if name == "isinstance":
+        types = _words(n for n, b in grammar.BUILTINS.items() if b.is_type)
+        return f'ternary "," ws ({types})'
+    if name == "sort_by":
+        return 'ternary "," ws (string | key | "key=" key) ("," ws sort-reverse)?'
+    options: list[str] = []
+    keywords = builtin.keywords or frozenset()
+    if "key" in keywords:
+        options.append("sort-key")
+    if "reverse" in keywords:
+        options.append("sort-reverse")
+    if "default" in keywords:
+        options.append('"default=" ternary')
+    named = f' ("," ws ({" | ".join(options)})){{0,{len(options)}}}' if options else ""
+    most = builtin.most if builtin.most is not None else 8
+    if most == 1:
+        some = f"nl (ternary | generator){named} nl"
+    else:
+        some = f'nl (generator | ternary ("," nl ternary){{0,{most - 1}}}){named} nl'
+        if builtin.least > 1:
+            some = f'nl ternary ("," nl ternary){{{builtin.least - 1},{most - 1}}}{named} nl'
+    return some if builtin.least else f"({some})?"
+
+
+def _subscript(signatures: Mapping[str, Signature]) -> str:
+    """Return what may stand between brackets: text only from the row keys, unless a tool gives unnamed dicts."""
+    keys = list(dict.fromkeys(key for s in signatures.values() for row in s.rows for key, _ in row.fields))
+    named = {row.name for s in signatures.values() for row in s.rows}
+    opaque = any("dict" in s.returns or "Any" in s.returns for s in signatures.values())
+    if not keys or opaque or not named:
+        return "subscript ::= slice | ternary"
+    texts = [f'"\\"{k}\\"" | "\'{k}\'"' for k in keys]
+    return (
+        f"subscript ::= slice | {' | '.join(texts)} | index\nindex ::= index-term (ws [+-] ws index-term)*\n"
+        'index-term ::= "-"? index-atom trailer*\nindex-atom ::= call | name | number | fstring | parens'
+    )
+
+
+def _names(taken: set[str]) -> list[str]:
+    """Return rules for identifiers outside `taken`: a walk through its prefix tree that leaves it at some point.
+
+    `"__"` in `taken` stands for every name that starts with two underscores.
+    """
+    words = {w for w in taken if w and all(c in _REST for c in w) and not w.startswith("__")}
+    prefixes = sorted(
+        {w[:i] for w in words for i in range(len(w) + 1)} | {"", "_"}, key=lambda p: (len(p), p)
+    )
+    number = {p: i for i, p in enumerate(prefixes)}
+    rules = ["name ::= name-0", "word ::= [a-zA-Z0-9_]"]
+    for prefix in prefixes:
+        alphabet = _FIRST if not prefix else _REST
+        inside = [c for c in alphabet if prefix + c in number]
+        outside = [c for c in alphabet if c not in inside and prefix + c != "__"]
+        options = [f"[{''.join(outside)}] word{{0,40}}"] if outside else []
+        options += [f'"{c}" name-{number[prefix + c]}' for c in inside]
+        if prefix and prefix not in words:
+            options.append('""')
+        rules.append(f"name-{number[prefix]} ::= {' | '.join(options)}")
+    return rules
+
+
+def _words(words: Iterable[str]) -> str:
+    return " | ".join(f'"{w}"' for w in sorted(words))
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
