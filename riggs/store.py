@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +17,16 @@ from lackpy import sqlfiles
 from lackpy.errors import LackpyError
 from lackpy.traces.drain import drain
 from lackpy.traces.store import Store as TraceStore
+from riggs.learn import Observation, group_id
 from riggs.normalise import NORMALISER_VERSION, normalise
 from riggs.thresholds import Thresholds
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     import duckdb
 
 BATCH = 20_000
 _FORM_COLUMNS: Mapping[str, str] = {
-    "norm_id": "HUGEINT",
+    "norm_id": "UHUGEINT",
     "intent": "VARCHAR",
     "program": "VARCHAR",
     "kit": "VARCHAR",
@@ -65,31 +63,6 @@ class Group:
     sessions: int
     success_rate: float
     wilson_low: float
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """One distinct (intent, program, kit) with its counts; `sessions` are those with a success."""
-
-    intent: str
-    program: str
-    kit: str
-    group_id: str | None
-    intent_normalized: str | None
-    program_template: str | None
-    successes: int
-    failures: int
-    bad: int
-    served: int
-    sessions: tuple[str, ...]
-    model_ms: float
-    cost_usd: float
-    last_at: datetime
-
-
-def group_id(kit: str, program_template: str) -> str:
-    """Return a group's stable id: 12 hex digits over kit and program template."""
-    return sha256(f"{kit}\x1f{program_template}".encode()).hexdigest()[:12]
 
 
 class Store:
@@ -142,13 +115,23 @@ class Store:
         with self.read() as connection:
             return [Group(*row) for row in connection.execute(text, values).fetchall()]
 
-    def observations(self) -> list[Observation]:
-        """Return every distinct request with its counts."""
+    def observations(self, *, keep: int = 20) -> list[Observation]:
+        """Return what the learner reads; of requests alike but for slot values, `keep` stand for all."""
         with self.read() as connection:
-            rows = connection.execute(sqlfiles.statement("ratchet/observations")).fetchall()
+            rows = connection.execute(sqlfiles.statement("ratchet/observations"), {"keep": keep}).fetchall()
         return [
-            Observation(*row[:6], *(int(n) for n in row[6:10]), tuple(row[10] or ()), float(row[11]), float(row[12]), row[13])
-            for row in rows
+            Observation(
+                intent=intent,
+                program=program,
+                kit=kit,
+                successes=int(successes),
+                failures=int(failures),
+                bad=int(bad),
+                sessions=frozenset(sessions or ()),
+                seconds=model_ms / 1000.0,
+                cost_usd=cost_usd,
+            )
+            for intent, program, kit, successes, failures, bad, sessions, model_ms, cost_usd in rows
         ]
 
     def rows(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[dict[str, Any]]:
@@ -162,14 +145,19 @@ class Store:
 def normalise_new(connection: duckdb.DuckDBPyConnection) -> int:
     """Normalise requests that have no normal form, and all of them after a new normaliser version; return how many."""
     stale = connection.execute(
-        "select norm_id, intent, program, kit from normalised where normaliser_version <> ?", [NORMALISER_VERSION]
+        "select norm_id, intent, program, kit from normalised where normaliser_version <> ?",
+        [NORMALISER_VERSION],
     ).fetchall()
-    fresh = connection.execute(sqlfiles.statement("ratchet/forms_new"), {"seen": _seen(connection)[0]}).fetchall()
+    fresh = connection.execute(
+        sqlfiles.statement("ratchet/forms_new"), {"seen": _seen(connection)[0]}
+    ).fetchall()
     if stale:
         connection.execute("delete from normalised where normaliser_version <> ?", [NORMALISER_VERSION])
     todo = [*stale, *fresh]
     for start in range(0, len(todo), BATCH):
         _insert_forms(connection, [_form(*row) for row in todo[start : start + BATCH]])
+    if stale:
+        _refresh_groups(connection, None, [])
     return len(todo)
 
 
@@ -182,7 +170,7 @@ def _form(norm_id: int, intent: str, program: str, kit: str) -> dict[str, Any]:
         "normaliser_version": NORMALISER_VERSION,
     }
     try:
-        found = normalise(intent, program, kit=kit)
+        found = normalise(intent, program)
     except (LackpyError, ValueError, SyntaxError, RecursionError) as exc:
         return {**row, "problem": str(exc)}
     return {
@@ -221,9 +209,13 @@ def roll_up(connection: duckdb.DuckDBPyConnection) -> int:
         return 0
     connection.execute("begin")
     try:
-        if seen:
-            _recount_judged(connection, feedback_seen, seen)
+        judged = _judged(connection, feedback_seen) if seen else []
+        if judged:
+            connection.execute("delete from rollup where list_contains(?, norm_id::varchar)", [judged])
+            _insert_counts(connection, 0, seen, judged)
+        before = _next_rowid(connection)
         _insert_counts(connection, seen, total, None)
+        _refresh_groups(connection, None if not seen else before, judged)
         connection.execute("update rollup_state set traces_seen = ?, feedback_seen = ?", [total, feedback])
     except BaseException:
         connection.execute("rollback")
@@ -232,21 +224,19 @@ def roll_up(connection: duckdb.DuckDBPyConnection) -> int:
     return total - seen
 
 
-def _recount_judged(connection: duckdb.DuckDBPyConnection, feedback_seen: int, seen: int) -> None:
-    judged = connection.execute(
-        "select distinct n.norm_id from feedback as f inner join traces as t on t.trace_id = f.trace_id "
+def _judged(connection: duckdb.DuckDBPyConnection, feedback_seen: int) -> list[str]:
+    """Return the normal forms whose traces got feedback since."""
+    rows = connection.execute(
+        "select distinct n.norm_id::varchar from feedback as f inner join traces as t on t.trace_id = f.trace_id "
         "inner join normalised as n on n.intent = t.intent and n.program = t.program and n.kit = t.kit "
         "where f.rowid >= ?",
         [feedback_seen],
     ).fetchall()
-    if judged:
-        ids = [row[0] for row in judged]
-        connection.execute("delete from rollup where list_contains(?::hugeint[], norm_id)", [ids])
-        _insert_counts(connection, 0, seen, ids)
+    return [row[0] for row in rows]
 
 
 def _insert_counts(
-    connection: duckdb.DuckDBPyConnection, seen: int, until: int, norm_ids: list[int] | None
+    connection: duckdb.DuckDBPyConnection, seen: int, until: int, norm_ids: list[str] | None
 ) -> None:
     connection.execute(
         "insert into rollup " + sqlfiles.statement("ratchet/rollup_rows"),
@@ -254,9 +244,32 @@ def _insert_counts(
     )
 
 
+def _refresh_groups(connection: duckdb.DuckDBPyConnection, before: int | None, judged: list[str]) -> None:
+    """Count touched groups anew: those of rollup rows added after `before` and of `judged`; all when it is `None`."""
+    groups: list[str] | None = None
+    if before is None:
+        connection.execute("delete from group_counts")
+    else:
+        rows = connection.execute(
+            "select distinct n.group_id from normalised as n where n.group_id is not null and "
+            "(n.norm_id in (select norm_id from rollup where rowid >= ?) or list_contains(?, n.norm_id::varchar))",
+            [before, judged],
+        ).fetchall()
+        groups = [row[0] for row in rows]
+        connection.execute("delete from group_counts where list_contains(?, group_id)", [groups])
+    connection.execute(
+        "insert into group_counts " + sqlfiles.statement("ratchet/group_rows"), {"group_ids": groups}
+    )
+
+
 def _seen(connection: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     row = connection.execute("select traces_seen, feedback_seen from rollup_state").fetchone()
     return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def _next_rowid(connection: duckdb.DuckDBPyConnection) -> int:
+    row = connection.execute("select coalesce(max(rowid) + 1, 0) from rollup").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:

@@ -4,7 +4,7 @@
 --   failure. Calls that a template or rule served are no evidence. `wilson_low` is the lower end of the 95 % Wilson score
 --   interval (Wilson 1927) of the success rate.
 -- grain: one row per group (kit and program template)
--- reads: rollup, normalised
+-- reads: group_counts
 -- params:
 --   $frequency INTEGER successes >= 1
 --   $sessions INTEGER distinct sessions with a success >= 1
@@ -19,32 +19,7 @@
 --   sessions BIGINT distinct sessions with a success
 --   success_rate DOUBLE 0 to 1
 --   wilson_low DOUBLE 0 to 1
-with sums as (
-    select
-        norm_id,
-        session_id,
-        sum(attempts) as attempts,
-        sum(successes) as successes
-    from rollup
-    group by norm_id, session_id
-),
-
-groups as (
-    select
-        n.group_id,
-        any_value(n.kit) as kit,
-        any_value(n.program_template) as program_template,
-        sum(s.attempts)::hugeint as attempts,
-        sum(s.successes)::hugeint as successes,
-        count(distinct s.session_id) filter (where s.successes > 0) as sessions
-    from sums as s
-    inner join normalised as n on s.norm_id = n.norm_id
-    where n.group_id is not null
-    group by n.group_id
-    having sum(s.attempts) > 0
-),
-
-rated as (
+with rated as (
     select
         *,
         attempts - successes as failures,
@@ -53,7 +28,7 @@ rated as (
             successes / attempts + 1.9208 / attempts
             - 1.96 * sqrt((successes / attempts) * (1 - successes / attempts) / attempts + 0.9604 / (attempts * attempts))
         ) / (1 + 3.8416 / attempts) as wilson_low
-    from groups
+    from group_counts
 )
 
 select group_id, kit, program_template, attempts, successes, failures, sessions, success_rate, wilson_low

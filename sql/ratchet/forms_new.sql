@@ -5,7 +5,7 @@
 -- params:
 --   $seen BIGINT traces already rolled up
 -- returns:
---   norm_id HUGEINT md5 of intent, program and kit
+--   norm_id UHUGEINT md5 of intent, program and kit
 --   intent VARCHAR as given
 --   program VARCHAR lowered program
 --   kit VARCHAR kit name

@@ -5,9 +5,9 @@
 -- params:
 --   $seen BIGINT first trace row to count
 --   $until BIGINT first trace row to leave out
---   $norm_ids HUGEINT[] only these normal forms, all when null
+--   $norm_ids VARCHAR[] only these normal forms, all when null
 -- returns:
---   norm_id HUGEINT normal form
+--   norm_id UHUGEINT normal form
 --   session_id VARCHAR session
 --   attempts BIGINT valid programs that a caller or model wrote
 --   successes BIGINT of these, ran and were not marked bad
@@ -47,7 +47,7 @@ attempts as (
     from fresh as f
     inner join normalised as n on n.intent = f.intent and n.program = f.program and n.kit = f.kit
     left join verdicts as v on v.trace_id = f.trace_id
-    where $norm_ids is null or list_contains($norm_ids, n.norm_id)
+    where $norm_ids is null or list_contains($norm_ids, n.norm_id::varchar)
 )
 
 select

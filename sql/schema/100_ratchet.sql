@@ -1,9 +1,10 @@
 -- name: schema/100_ratchet
 -- description: What riggs derives from traces: normal forms, counts, decisions; and the view that analysts read.
--- grain: normalised: one row per distinct (intent, program, kit); rollup: one row per normal form and session;
+-- grain: normalised: one row per distinct (intent, program, kit); rollup: rows per normal form and session, to be summed;
+--   group_counts: one row per group with attempts;
 --   decisions: one row per decision; lackpy_traces: one row per trace
 create table normalised (
-    norm_id hugeint primary key,
+    norm_id uhugeint primary key,
     intent varchar not null,
     program varchar not null,
     kit varchar not null,
@@ -16,7 +17,7 @@ create table normalised (
     problem varchar
 );
 create table rollup (
-    norm_id hugeint not null,
+    norm_id uhugeint not null,
     session_id varchar not null,
     attempts bigint not null,
     successes bigint not null,
@@ -27,6 +28,14 @@ create table rollup (
     cost_usd double not null,
     first_at timestamp not null,
     last_at timestamp not null
+);
+create table group_counts (
+    group_id varchar not null,
+    kit varchar not null,
+    program_template varchar not null,
+    attempts hugeint not null,
+    successes hugeint not null,
+    sessions bigint not null
 );
 create table rollup_state (
     traces_seen bigint not null,
