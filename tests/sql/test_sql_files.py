@@ -114,9 +114,12 @@ def test_undeclared_identifier_in_the_text_is_an_error() -> None:
     ("change", "message"),
     [
         (("-- grain: one row\n", ""), "the header lacks '-- grain:'"),
-        (("topic/sample\n", "topic/other\n"), "the header's name is 'topic/other', the path's is 'topic/sample'"),
+        (
+            ("topic/sample\n", "topic/other\n"),
+            "the header's name is 'topic/other', the path's is 'topic/sample'",
+        ),
         (("--   n BIGINT rows", "--   n"), "header entry 'n' must read 'name TYPE meaning'"),
-        (("--   $least", "--   least"), "must read '\\$name TYPE meaning'"),
+        (("--   $least", "--   least"), r"must read '\$name TYPE meaning'"),
         (("-- reads:", "-- Reads"), "is neither '-- key: …' nor an indented entry"),
         (("source = traces", "source"), "must read 'name = value'"),
     ],
@@ -134,7 +137,7 @@ def test_header_keys_keep_their_order() -> None:
 
 @pytest.mark.parametrize("name", ["no/such", "../schema/001_traces", "Topic/x", ""])
 def test_unknown_file_is_one_sentence(name: str) -> None:
-    with pytest.raises(SqlFileError, match="is missing; known:|is no SQL file's name"):
+    with pytest.raises(SqlFileError, match=r"is missing; known:|is no SQL file's name"):
         load(name)
 
 
