@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,8 +11,9 @@ from typing import Any
 import re2
 
 from lackpy.intent.clean import Cleaned, clean
-from lackpy.intent.normal import BARE_OPEN
+from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN
 from lackpy.intent.pattern import CompiledPattern, Form, compile_pattern
+from lackpy.intent.tokens import CLOSE, OPEN
 
 _MAX_MEM = 512 << 20
 
@@ -64,9 +66,29 @@ class Match:
 _NO_MATCH = Match(None)
 
 
+# Any slot value, for the set: it only finds who might match; each form's own expression then decides. Exact slot
+# expressions hold Unicode classes, which cost a set megabytes a slot.
+_ANY_LIGHT = f"(?:[^ {OPEN}{CLOSE}]+|{OPEN}[^{OPEN}{CLOSE}]+{CLOSE})"
+_ANY_NORMAL = f"(?:{BARE_OPEN}[^{BARE_OPEN}{BARE_CLOSE}]+{BARE_CLOSE}|{OPEN}[^{OPEN}{CLOSE}]+{CLOSE})"
+_ANY_INNER = f"[^{OPEN}{CLOSE}]+"
+
+
+def _coarse(form: Form, any_value: str) -> str:
+    """Return a lower-case expression that matches whatever the form matches, and little more."""
+    if not form.slots:
+        return str(re2.escape(form.text.lower()))
+    holes = re.compile("|".join(re.escape("{" + name + "}") for name in set(form.slots)))
+    out, at = "", 0
+    for hole in holes.finditer(form.text):
+        before = form.text[: hole.start()]
+        is_quoted = before.count(OPEN) > before.count(CLOSE)
+        out += re2.escape(before[at:].lower()) + (_ANY_INNER if is_quoted else any_value)
+        at = hole.end()
+    return out + str(re2.escape(form.text[at:].lower()))
+
+
 def _options() -> Any:
     options = re2.Options()
-    options.case_sensitive = False
     options.max_mem = _MAX_MEM
     options.never_capture = True
     options.log_errors = False
@@ -86,17 +108,17 @@ class _Layer:
 
     __slots__ = ("rows", "set")
 
-    def __init__(self, rows: list[tuple[int, tuple[Form, ...]]]) -> None:
+    def __init__(self, rows: list[tuple[int, tuple[Form, ...]]], any_value: str) -> None:
         self.rows = rows
         self.set: Any = None
         if rows:
             self.set = re2.Set.FullMatchSet(_options())
             for _, forms in rows:
-                self.set.Add("|".join(form.regex for form in forms))
+                self.set.Add("|".join(dict.fromkeys(_coarse(form, any_value) for form in forms)))
             self.set.Compile()
 
     def find(self, text: str) -> list[tuple[int, tuple[Form, ...]]]:
-        return [self.rows[i] for i in self.set.Match(text) or ()] if self.set is not None else []
+        return [self.rows[i] for i in self.set.Match(text.lower()) or ()] if self.set is not None else []
 
 
 class PatternSet:
@@ -112,8 +134,8 @@ class PatternSet:
         self.compiled: tuple[CompiledPattern, ...] = tuple(
             compile_pattern(e.pattern, e.slots) for e in self.entries
         )
-        self._light = _Layer([(i, c.lights) for i, c in enumerate(self.compiled)])
-        self._normal = _Layer([(i, c.normals) for i, c in enumerate(self.compiled) if c.normals])
+        self._light = _Layer([(i, c.lights) for i, c in enumerate(self.compiled)], _ANY_LIGHT)
+        self._normal = _Layer([(i, c.normals) for i, c in enumerate(self.compiled) if c.normals], _ANY_NORMAL)
 
     def __len__(self) -> int:
         return len(self.entries)
