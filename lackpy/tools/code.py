@@ -18,6 +18,7 @@ from lackpy.tools.limits import ROWS, Clock, cut, text_argument
 from lackpy.tools.parse import Call, Definition, FactCache, Facts
 from lackpy.tools.rows import CallerRow, DefinitionRow, OutlineRow
 
+Hints = Callable[[Language], str]
 _SPLIT = re.compile(r"::|[.#]")
 _SELF = frozenset({"self", "cls", "this", "super()", "super", "$this", "Self", "static"})
 
@@ -38,11 +39,13 @@ class CodeTools:
         """
         wanted = _Wanted(name, "find_definitions")
         rows: list[DefinitionRow] = []
-        for path, facts, lines in self._scan(wanted, Clock("find_definitions")):
+        for path, facts, lines in self._scan(
+            wanted, lambda one: one.definition_hint, Clock("find_definitions")
+        ):
             rows += [
                 {"name": d.name, "type": d.type, "file": path, "line": d.line, "text": lines(d.line)}
-                for d in facts.definitions
-                if wanted.matches(d.name) and wanted.defined_in(d, path)
+                for d in facts.defined(wanted.matches)
+                if wanted.defined_in(d, path)
             ]
             wanted.bounded(rows)
         return rows
@@ -55,11 +58,11 @@ class CodeTools:
         """
         wanted = _Wanted(name, "find_callers")
         rows: list[CallerRow] = []
-        for path, facts, lines in self._scan(wanted, Clock("find_callers")):
+        for path, facts, lines in self._scan(wanted, lambda one: one.call_hint, Clock("find_callers")):
             rows += [
                 {"name": c.within, "file": path, "line": c.line, "text": lines(c.line)}
-                for c in facts.calls
-                if wanted.matches(c.name) and wanted.called_on(c)
+                for c in facts.called(wanted.matches)
+                if wanted.called_on(c)
             ]
             wanted.bounded(rows)
         return rows
@@ -77,27 +80,28 @@ class CodeTools:
         if language is None:
             return []
         facts = self._cache.facts(text.encode(), language)
-        return [{"name": d.name, "type": d.type, "line": d.line} for d in facts.definitions]
+        return [{"name": name, "type": kind, "line": line} for name, kind, line, _ in facts.definitions]
 
-    def _scan(self, wanted: _Wanted, clock: Clock) -> Iterator[tuple[str, Facts, Callable[[int], str]]]:
-        workspace = self._files.workspace
+    def _scan(
+        self, wanted: _Wanted, hints: Hints, clock: Clock
+    ) -> Iterator[tuple[str, Facts, Callable[[int], str]]]:
+        """Yield (path, facts, line number → text) of every file whose text may hold what is wanted."""
+        workspace, needle = self._files.workspace, wanted.needle
         for path in self._files.listing.files(clock):
             language = language_of(path)
             if language is None:
                 continue
             clock.check()
-            try:
-                data = workspace.load_real(workspace.resolve(path), path)
-            except ToolError:  # gone, unreadable or larger than any source file
-                continue
-            if wanted.needle not in data and b"\0" not in data:
+            data = workspace.load_listed(path)
+            if data is None or (needle not in data and b"\0" not in data):
                 continue
             source = utf8(data)
-            if source is not None and wanted.needle in source:
-                yield path, self._facts(source, language), _lines(source)
-
-    def _facts(self, source: bytes, language: Language) -> Facts:
-        return self._cache.facts(source, language)
+            if source is None or needle not in source:
+                continue
+            hint = hints(language)
+            if hint and wanted.hinted(hint).search(source) is None:
+                continue
+            yield path, self._cache.facts(source, language), _lines(source)
 
 
 def _lines(source: bytes) -> Callable[[int], str]:
@@ -124,6 +128,14 @@ class _Wanted:
         pieces = self.name.split("*")
         self._wild = len(pieces) > 1
         self.needle = max(pieces, key=len).lstrip("~").encode()
+        self._hinted: dict[str, re.Pattern[bytes]] = {}
+
+    def hinted(self, hint: str) -> re.Pattern[bytes]:
+        """Return a language's hint with the name filled in."""
+        if hint not in self._hinted:
+            name = r"[^\s(:]*".join(re.escape(piece) for piece in self.name.split("*"))
+            self._hinted[hint] = re.compile(hint.replace("NAME", name).encode())
+        return self._hinted[hint]
 
     def matches(self, name: str) -> bool:
         return fnmatch.fnmatchcase(name, self.name) if self._wild else name == self.name

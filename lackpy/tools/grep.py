@@ -48,22 +48,22 @@ class GrepTools:
         return rows
 
     def _hits(self, search: Any, path: str, clock: Clock) -> Iterator[tuple[int, str]]:
-        workspace = self._files.workspace
-        try:
-            fd, facts = workspace.open(workspace.resolve(path), path)
-        except ToolError:  # gone or unreadable since it was listed
+        data = self._files.workspace.load_listed(path)
+        if data is None:
+            yield from self._large(search, path, clock)
             return
-        with os.fdopen(fd, "rb", buffering=0) as file:
-            try:
-                if facts.st_size > READ_BYTES:
-                    yield from _in_blocks(search, file, clock)
-                    return
-                data = file.read(READ_BYTES) or b""
-            except OSError:
-                return
         text = utf8(data)
         if text is not None:
             yield from _in_text(search, text, 0)
+
+    def _large(self, search: Any, path: str, clock: Clock) -> Iterator[tuple[int, str]]:
+        try:
+            fd, facts = self._files.workspace.open_listed(path)
+        except ToolError:  # gone or unreadable since it was listed
+            return
+        with os.fdopen(fd, "rb", buffering=0) as file:
+            if facts.st_size > READ_BYTES:
+                yield from _in_blocks(search, file, clock)
 
 
 def _in_text(search: Any, data: bytes, before: int) -> Iterator[tuple[int, str]]:
@@ -106,7 +106,7 @@ def _shown(data: bytes, first: int, last: int, start: int, end: int) -> str:
 def _in_blocks(search: Any, file: Any, clock: Clock) -> Iterator[tuple[int, str]]:
     """Yield matching lines of a large file with at most one block and one line in memory."""
     rest, lines = b"", 0
-    while block := file.read(BLOCK_BYTES):
+    while block := _block(file):
         clock.check()
         if b"\0" in block:
             return
@@ -118,6 +118,13 @@ def _in_blocks(search: Any, file: Any, clock: Clock) -> Iterator[tuple[int, str]
         yield from _in_text(search, whole, lines)
         lines += whole.count(b"\n")
     yield from _in_text(search, rest, lines)
+
+
+def _block(file: Any) -> bytes:
+    try:
+        return file.read(BLOCK_BYTES) or b""
+    except OSError:
+        return b""
 
 
 @lru_cache(maxsize=64)

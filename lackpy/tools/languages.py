@@ -55,6 +55,9 @@ class Language:
         own_line: A definition's line is its node's first line; else the line of its name, since annotations and
             modifiers belong to the node.
         macro_calls: Calls inside macro arguments are bare tokens: a name before a parenthesis.
+        definition_hint: Regular expression over bytes that every file with a definition of `NAME` matches; "" = the
+            name itself. Saves parsing files that only mention a common name.
+        call_hint: The same for a call of `NAME`.
     """
 
     grammar: str
@@ -65,6 +68,8 @@ class Language:
     whole: frozenset[str] = frozenset()
     own_line: bool = False
     macro_calls: bool = False
+    definition_hint: str = ""
+    call_hint: str = ""
 
 
 _CLASS = Def("class")
@@ -149,6 +154,8 @@ LANGUAGES: tuple[Language, ...] = (
         {"call": _CALL},
         {**_PARENTHESES, "attribute": ("attribute", "object")},
         own_line=True,
+        definition_hint=r"(?:def|class)[\s\\]+NAME",
+        call_hint=r"NAME[\s)\\]*(?:#[^\n]*[\s)\\]*)*\(",
     ),
     Language(
         "javascript",

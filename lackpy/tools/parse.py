@@ -5,25 +5,28 @@ Never raises on any text: a file with syntax errors gives what the parser could 
 
 from __future__ import annotations
 
+import marshal
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lackpy.tools.languages import Def, Language, Step
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+_Row = tuple[str, int, str, str, str]
+
 MODULE = "<module>"
 _RECEIVER_CHARS = 120  # a longer receiver is an expression, not a name
-_KEPT = 150_000  # definitions and calls remembered over all files
+_KEPT_BYTES = 64 * 1024 * 1024  # packed facts remembered, about 60 bytes a definition or call
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One definition; `owner` is the dotted names of the definitions around it."""
 
     name: str
@@ -32,8 +35,7 @@ class Definition:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call site.
 
     Attributes:
@@ -53,10 +55,18 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What one file holds, definitions by line, calls by position."""
+    """What one file holds as plain tuples: definitions by line, calls by position."""
 
-    definitions: tuple[Definition, ...]
-    calls: tuple[Call, ...]
+    definitions: tuple[tuple[str, str, int, str], ...]
+    calls: tuple[tuple[str, int, str, str, str], ...]
+
+    def defined(self, matches: Callable[[str], bool]) -> list[Definition]:
+        """Return the definitions whose name matches."""
+        return [Definition(*one) for one in self.definitions if matches(one[0])]
+
+    def called(self, matches: Callable[[str], bool]) -> list[Call]:
+        """Return the calls whose name matches."""
+        return [Call(*one) for one in self.calls if matches(one[0])]
 
 
 @dataclass(slots=True)
@@ -71,11 +81,11 @@ class _Open:
 
 
 class FactCache:
-    """Remembers the facts of recently parsed contents; safe to use from several threads."""
+    """Remembers the facts of recently parsed contents, packed; safe to use from several threads."""
 
     def __init__(self) -> None:
         """Start empty."""
-        self._facts: OrderedDict[bytes, Facts] = OrderedDict()
+        self._packed: OrderedDict[bytes, bytes] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
@@ -83,22 +93,20 @@ class FactCache:
         """Return the facts of UTF-8 `source`."""
         key = blake2b(source, digest_size=20, person=language.grammar.encode()).digest()
         with self._lock:
-            known = self._facts.get(key)
-            if known is not None:
-                self._facts.move_to_end(key)
-                return known
+            packed = self._packed.get(key)
+            if packed is not None:
+                self._packed.move_to_end(key)
+        if packed is not None:
+            return Facts(*marshal.loads(packed))  # noqa: S302  # our own bytes, from this process
         found = extract(source.decode(), language)
+        packed = marshal.dumps((found.definitions, found.calls))
         with self._lock:
-            if key not in self._facts:
-                self._facts[key] = found
-                self._size += _weight(found)
-            while self._size > _KEPT and len(self._facts) > 1:
-                self._size -= _weight(self._facts.popitem(last=False)[1])
+            if key not in self._packed:
+                self._packed[key] = packed
+                self._size += len(packed)
+            while self._size > _KEPT_BYTES and len(self._packed) > 1:
+                self._size -= len(self._packed.popitem(last=False)[1])
         return found
-
-
-def _weight(facts: Facts) -> int:
-    return len(facts.definitions) + len(facts.calls) + 1
 
 
 def extract(source: str, language: Language) -> Facts:
@@ -108,8 +116,8 @@ def extract(source: str, language: Language) -> Facts:
     root = SgRoot(source, language.grammar).root()
     nodes = [(node.range().start.index, i, node) for i, node in enumerate(root.find_all(_rule(language)))]
     nodes.sort(key=lambda item: item[:2])
-    definitions: list[Definition] = []
-    calls: list[tuple[int, int, Call]] = []
+    definitions: list[tuple[str, str, int, str]] = []
+    calls: list[tuple[int, int, _Row]] = []
     stack: list[_Open] = []
     for at, _, node in nodes:
         while stack and stack[-1].end <= at:
@@ -124,7 +132,7 @@ def extract(source: str, language: Language) -> Facts:
             call = _call(node, kind, language, stack, at)
             if call is not None:
                 calls.append(call)
-    definitions.sort(key=lambda d: d.line)
+    definitions.sort(key=lambda d: d[2])
     calls.sort(key=lambda c: c[:2])
     return Facts(tuple(definitions), tuple(c[2] for c in calls))
 
@@ -140,7 +148,12 @@ def _rule(language: Language) -> Any:
 
 
 def _define(
-    node: SgNode, how: Def, language: Language, stack: list[_Open], out: list[Definition], at: int
+    node: SgNode,
+    how: Def,
+    language: Language,
+    stack: list[_Open],
+    out: list[tuple[str, str, int, str]],
+    at: int,
 ) -> _Open | None:
     body = node.field("body")
     if how.body and body is None:
@@ -166,7 +179,7 @@ def _define(
     span = (body or node).range()
     if kind != "scope":
         line = node.range().start.line if language.own_line else named.range().start.line
-        out.append(Definition(name, kind, line + 1, owner.replace("::", ".")))
+        out.append((name, kind, line + 1, owner.replace("::", ".")))
     return _Open(name, kind, span.start.index, span.end.index, owner)
 
 
@@ -176,7 +189,7 @@ def _in_class(around: _Open | None) -> bool:
 
 def _call(
     node: SgNode, kind: str, language: Language, stack: list[_Open], at: int
-) -> tuple[int, int, Call] | None:
+) -> tuple[int, int, _Row] | None:
     site = language.calls.get(kind)
     # Without a table entry it is a token of a macro's arguments, which is the name itself.
     named, receiver = _name(_go(node, site.name), language) if site is not None else (node, "")
@@ -193,7 +206,7 @@ def _call(
             owner = owner or opened.name
         elif within == MODULE:
             within = opened.name
-    return end.line, end.column, Call(named.text(), end.line + 1, within, receiver, owner)
+    return end.line, end.column, (named.text(), end.line + 1, within, receiver, owner)
 
 
 def _go(node: SgNode, step: Step) -> SgNode | None:

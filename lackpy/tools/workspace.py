@@ -92,18 +92,55 @@ class Workspace:
             ToolError: As `open`, or the file is too large.
         """
         fd, facts = self.open(real, shown)
-        with os.fdopen(fd, "rb", buffering=0) as file:
+        try:
             if facts.st_size > READ_BYTES:
                 raise ToolError(_too_large(shown, facts.st_size))
-            try:
-                data = file.read(READ_BYTES + 1) or b""
-                while len(data) <= READ_BYTES and (more := file.read(READ_BYTES + 1 - len(data))):
-                    data += more
-            except OSError as exc:
-                raise ToolError(_why(exc, shown)) from exc
+            data = _all(fd, facts.st_size)
+        except OSError as exc:
+            raise ToolError(_why(exc, shown)) from exc
+        finally:
+            os.close(fd)
         if len(data) > READ_BYTES:
             raise ToolError(_too_large(shown, len(data)))
         return data
+
+    def open_listed(self, path: str) -> tuple[int, os.stat_result]:
+        """Open a file that a listing named; the caller closes the descriptor.
+
+        A listing follows no link to a folder, so only a file that is itself a link is resolved again.
+
+        Raises:
+            ToolError: It is gone, became something else, or can't be opened.
+        """
+        try:
+            return self.open(self._prefix + path, path)
+        except ToolError as exc:
+            if isinstance(exc.__cause__, OSError) and exc.__cause__.errno == errno.ELOOP:
+                return self.open(self.resolve(path), path)
+            raise
+
+    def load_listed(self, path: str) -> bytes | None:
+        """Return the bytes of a file that a listing named, `None` when it is gone, unreadable or over `READ_BYTES`."""
+        try:
+            fd, facts = self.open_listed(path)
+        except ToolError:
+            return None
+        try:
+            return _all(fd, facts.st_size) if facts.st_size <= READ_BYTES else None
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+
+
+def _all(fd: int, size: int) -> bytes:
+    """Read up to `READ_BYTES` + 1 bytes; `size` is what the file said it holds."""
+    data = os.read(fd, size + 1)
+    if 0 < len(data) <= size:  # a short read is the end; a file in /proc says it holds nothing
+        return data
+    while len(data) <= READ_BYTES and (more := os.read(fd, READ_BYTES + 1 - len(data))):
+        data += more
+    return data
 
 
 def _too_large(shown: str, size: int) -> str:
