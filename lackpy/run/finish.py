@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lackpy.kits.spec import ToolSpec
     from lackpy.lang.verdict import Verdict
-    from lackpy.run.record import Limits
+    from lackpy.run.record import Cancel, Limits
     from lackpy.run.tracer import Tracer
 
 SMALLER = "return less: a count, the first items, or the fields you need"
@@ -53,6 +53,24 @@ class Printed:
         return "".join(self.parts)
 
 
+@dataclass(slots=True)
+class Registered:
+    """Calls `callback` when `cancel` is set, while the block lasts."""
+
+    cancel: Cancel | None
+    callback: Any
+
+    def __enter__(self) -> None:
+        if self.cancel is not None:
+            self.cancel.on_cancel.append(self.callback)
+            if self.cancel.cancelled:
+                self.callback()
+
+    def __exit__(self, *_: object) -> None:
+        if self.cancel is not None and self.callback in self.cancel.on_cancel:
+            self.cancel.on_cancel.remove(self.callback)
+
+
 def time_limit(limits: Limits) -> RunError:
     """Return the error of a program that ran out of time."""
     return RunError(ErrorKind.LIMIT, f"the program took longer than {limits.time_s:g} s", None, FASTER)
@@ -62,6 +80,11 @@ def memory_limit(limits: Limits) -> RunError:
     """Return the error of a program that ran out of memory."""
     mib = limits.memory_bytes / 2**20
     return RunError(ErrorKind.LIMIT, f"the program needed more than {mib:g} MiB of memory", None, SMALLER)
+
+
+def step_limit(limits: Limits) -> RunError:
+    """Return the error of a program that took too many steps."""
+    return RunError(ErrorKind.LIMIT, f"the program took more than {limits.steps:,} steps", None, FASTER)
 
 
 def print_limit(limits: Limits) -> RunError:

@@ -69,7 +69,7 @@ class MontyExecutor:
                 return finish.failure(finish.params_error(name, exc), tracer, printed, started)
         code, before = guarded(verdict.program, verdict.tree, tuple(tools), limits)
         run = _Run(tools, limits, tracer, printed, before)
-        with _Registered(cancel, run.cancel):
+        with finish.Registered(cancel, run.cancel):
             outcome = self._attempt(run, code, inputs, deadline) or self._attempt(run, code, inputs, deadline)
         if outcome is None:
             outcome = _DIED
@@ -107,24 +107,6 @@ class _Output:
 
 
 _DIED = RunError(ErrorKind.CRASH, "the sandbox worker died", None, "run it again; report it if it stays")
-
-
-@dataclass(slots=True)
-class _Registered:
-    """Calls `callback` when `cancel` is set, while the block lasts."""
-
-    cancel: Cancel | None
-    callback: Any
-
-    def __enter__(self) -> None:
-        if self.cancel is not None:
-            self.cancel.on_cancel.append(self.callback)
-            if self.cancel.cancelled:
-                self.callback()
-
-    def __exit__(self, *_: object) -> None:
-        if self.cancel is not None and self.callback in self.cancel.on_cancel:
-            self.cancel.on_cancel.remove(self.callback)
 
 
 @dataclass(slots=True)

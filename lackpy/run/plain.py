@@ -61,9 +61,13 @@ def copy_plain(value: Any, limits: Limits) -> Any:
 
 
 class _Copy:
-    """One copy in progress: what is left of its budgets."""
+    """One copy in progress: what is left of its budgets, and what it has met.
 
-    __slots__ = ("bits", "chars", "depth", "limits", "nodes")
+    A container met twice is copied once but counted twice, so that a value of shared parts is refused as
+    soon as its parts are known, however large it is when walked.
+    """
+
+    __slots__ = ("bits", "chars", "depth", "kept", "limits", "nodes", "seen")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -71,39 +75,55 @@ class _Copy:
         self.chars = limits.chars
         self.depth = min(limits.depth, MAX_DEPTH)
         self.bits = int(limits.digits * BITS_PER_DIGIT) + 1
+        self.seen: dict[int, tuple[Any, int, int]] = {}
+        self.kept: list[Any] = []  # converted values stay alive, so that no id is used twice
 
     def copy(self, value: Any, depth: int) -> Any:
         kind = type(value)
         if kind is str:
             return self.text(value)
-        self.nodes -= 1
-        if self.nodes < 0:
-            raise BudgetError(f"the value holds more than {self.limits.nodes:,} items")
         if value is None or kind is bool or kind is float:
+            self.take(1, 0)
             return value
         if kind is int:
+            self.take(1, 0)
             if value.bit_length() > self.bits:
                 raise BudgetError(f"a whole number has more than {self.limits.digits:,} digits")
             return value
         if depth > self.depth:
             raise BudgetError(f"the value is nested deeper than {self.depth} levels")
-        if kind is dict:
-            inside = depth + 1
-            return {self.key(k, inside): self.copy(v, inside) for k, v in value.items()}
-        if kind in _SEQUENCES:
-            inside = depth + 1
-            return kind([self.copy(item, inside) for item in value])
-        if kind in _SETS:
-            return kind([self.key(item, depth + 1) for item in value])
-        return self.converted(value, kind, depth)
+        seen = self.seen.get(id(value))
+        if seen is not None:
+            copied, nodes, chars = seen
+            self.take(nodes, chars)
+            return copied
+        before = self.nodes, self.chars
+        self.take(1, 0)
+        copied = self.container(value, kind, depth + 1)
+        self.seen[id(value)] = copied, before[0] - self.nodes, before[1] - self.chars
+        return copied
 
-    def text(self, value: str) -> str:
-        self.nodes -= 1
-        self.chars -= len(value)
+    def container(self, value: Any, kind: type, depth: int) -> Any:
+        if kind is dict:
+            return {self.key(k, depth): self.copy(v, depth) for k, v in value.items()}
+        if kind in _SEQUENCES:
+            return kind([self.copy(item, depth) for item in value])
+        if kind in _SETS:
+            return kind([self.key(item, depth) for item in value])
+        plain = self.converted(value, kind)
+        self.kept.append(plain)
+        return self.copy(plain, depth)
+
+    def take(self, nodes: int, chars: int) -> None:
+        self.nodes -= nodes
+        self.chars -= chars
         if self.nodes < 0:
             raise BudgetError(f"the value holds more than {self.limits.nodes:,} items")
         if self.chars < 0:
             raise BudgetError(f"the value holds more than {self.limits.chars:,} characters of text")
+
+    def text(self, value: str) -> str:
+        self.take(1, len(value))
         if value.isascii():
             return value
         try:
@@ -118,16 +138,16 @@ class _Copy:
             raise PlainError(f"a {type(copied).__name__} can't be a key or a member of a set")
         return copied
 
-    def converted(self, value: Any, kind: type, depth: int) -> Any:
-        """Copy what isn't of an exact plain type, by the rules of the module's head."""
+    def converted(self, value: Any, kind: type) -> Any:
+        """Return what stands for a value of no exact plain type, by the rules of the module's head."""
         if issubclass(kind, enum.Enum):
-            return self.copy(object.__getattribute__(value, "_value_"), depth + 1)
+            return object.__getattribute__(value, "_value_")
         for base, convert in _CONVERSIONS:
             if issubclass(kind, base):
-                return self.copy(convert(value), depth + 1)
+                return convert(value)
         fields = kind.__dict__.get("__dataclass_fields__")
         if fields is not None:
-            return self.copy({name: object.__getattribute__(value, name) for name in fields}, depth + 1)
+            return {name: object.__getattribute__(value, name) for name in fields}
         raise PlainError(
             f"a value of type {_type_name(kind)} is not plain data; return text, numbers, lists and dicts"
         )
