@@ -85,6 +85,7 @@ def _from_syntax_error(source: str, exc: SyntaxError) -> Violation:
         return _named(odd, Place(line, text.index(odd) + 1, text[:80]))
     place = Place(line, column, text.strip()[:80])
     if isinstance(exc, IndentationError):
+        place = Place(line, len(text) - len(text.lstrip()) + 1, place.text)
         return violations.syntax(place, exc.msg, "indent every block with four spaces")
     message = (exc.msg or "invalid syntax").split(" - Consider")[0].split("; use sys")[0]
     if ("nested" in message and "too many" in message) or "too many levels" in message:
