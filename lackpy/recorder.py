@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PREVIEW_CHARS = 2_000
 CALL_PREVIEW_CHARS = 200
 REMEMBERED_TRACES = 2_000
-IGNORED_STATE = "journal/\nresults/\n*.duckdb\n*.duckdb.wal\n*.tmp\nbreaker.json\n"
+IGNORED_STATE = "journal/\nresults/\n*.duckdb\n*.duckdb.wal\n*.tmp\nbreaker.json\nconcepts.json\n"
 
 
 @dataclass(frozen=True, slots=True)

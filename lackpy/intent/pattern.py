@@ -65,12 +65,18 @@ class CompiledPattern:
         slots: Slot name → type.
         lights: Forms over `Cleaned.light`.
         normals: Forms over `Cleaned.normals`.
+        concepts: Concept texts the `normals` were made from, each once; what `lackpy.intent.concepts` keeps.
     """
 
     source: str
     slots: Mapping[str, SlotType] = field(compare=False)
     lights: tuple[Form, ...]
     normals: tuple[Form, ...]
+    concepts: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+REMEMBERED: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]] = {}
+"""Concept texts computed earlier: (pattern, sorted slots) → texts. Filled by `lackpy.intent.concepts` only."""
 
 
 def compile_pattern(pattern: str, slots: Mapping[str, str]) -> CompiledPattern:
@@ -96,6 +102,8 @@ def _compile(pattern: str, slots: tuple[tuple[str, str], ...]) -> CompiledPatter
     kinds = {hole: _KINDS.get(types[name].name, "v") for hole, name in names.items()}
     lights: dict[str, Form] = {}
     normals: dict[str, Form] = {}
+    remembered = REMEMBERED.get((pattern, slots))
+    concepts = dict.fromkeys(remembered or ())
     for text in texts:
         tokens = _tokens(text, holes, pattern)
         missing = set(types) - {names[h] for t in tokens for h in _HOLE.findall(t.text)}
@@ -111,13 +119,14 @@ def _compile(pattern: str, slots: tuple[tuple[str, str], ...]) -> CompiledPatter
                 "add the words that ask for this program",
             )
         lights.setdefault(form.regex, form)
-        if any(len(t.text) > 1 and _HOLE.search(t.text) for t in tokens):
-            continue  # a slot inside a longer token has no concept text
-        concept = normal_forms(tokens, kinds)[0]
+        # A slot inside a longer token has no concept text.
+        if remembered is None and not any(len(t.text) > 1 and _HOLE.search(t.text) for t in tokens):
+            concepts[normal_forms(tokens, kinds)[0]] = None
+    for concept in concepts:
         normal = _normal_form(concept, names, types)
         if normal is not None:
             normals.setdefault(normal.regex, normal)
-    return CompiledPattern(pattern, types, tuple(lights.values()), tuple(normals.values()))
+    return CompiledPattern(pattern, types, tuple(lights.values()), tuple(normals.values()), tuple(concepts))
 
 
 def _tokens(text: str, holes: Mapping[str, str], pattern: str) -> tuple[Token, ...]:

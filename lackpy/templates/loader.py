@@ -1,12 +1,13 @@
 """Which templates are in force right now: the shipped ones and a workspace's files, fresh at every call.
 
-Consumes a folder, produces an immutable `Snapshot`; never writes. A file that was added, changed or removed, by
+Consumes a folder, produces an immutable `Snapshot`; writes nothing but its own cache of compiled concepts. A file that was added, changed or removed, by
 whatever means, counts from the next call on. One that can't be read or parsed is skipped with a reason and its last
 good version stays in force. Compiled patterns are kept: a change compiles what changed, not the rest.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import stat
@@ -16,8 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lackpy.intent import concepts
 from lackpy.resources import folder as shipped
-from lackpy.templates.files import SUFFIX, content_hash
+from lackpy.templates.files import SUFFIX, content_hash, write_atomic
 from lackpy.templates.format import MAX_FILE_CHARS, Origin, State, Template, TemplateError, parse
 from lackpy.templates.pattern import Entry, PatternError, PatternSet, compile_pattern
 from lackpy.templates.watch import FolderWatch
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 RECENT_NS = 3_000_000_000
 """A file written this recently (ns) may change again without a new time stamp: FAT keeps 2 s steps."""
+CONCEPTS = "concepts.json"
+"""Concept texts of a library's patterns: beside the shipped templates, and in a workspace's state folder."""
 MAX_DELTA = 200
 """Changed patterns that are kept beside the big compiled set before all is compiled anew."""
 _LOG = logging.getLogger("lackpy.templates")
@@ -143,6 +147,7 @@ class TemplateLibrary:
         self._base: tuple[PatternSet, frozenset[str]] = (PatternSet([]), frozenset())
         self._delta: tuple[PatternSet, frozenset[str]] = self._base
         self._snapshot: Snapshot | None = None
+        self._has_kept = False
 
     def current(self) -> Snapshot:
         """Return what is in force now; every change on disk before this call is in it."""
@@ -162,6 +167,10 @@ class TemplateLibrary:
 
     def _load_shipped(self) -> None:
         problems = []
+        if self._starter is not None:
+            concepts.load(self._starter / CONCEPTS)
+        if self.folder is not None:
+            concepts.load(self.folder.parent / CONCEPTS)
         for path in sorted(self._starter.glob(f"*{SUFFIX}")) if self._starter else ():
             try:
                 loaded = _parsed(path.read_bytes(), str(path), Origin.STARTER)
@@ -300,6 +309,7 @@ class TemplateLibrary:
             own[template.name] = known.loaded
         templates.update(own)
         self._compile({n: one for n, one in own.items() if one.template.state.served})
+        self._keep_concepts([one.template for one in own.values()])
         live: dict[Hashable, Loaded] = {
             one.key: one for one in templates.values() if one.template.state.served
         }
@@ -318,6 +328,16 @@ class TemplateLibrary:
         else:
             self._base = (_compiled(keys.values()), frozenset(keys))
             self._delta = (PatternSet([]), frozenset())
+
+    def _keep_concepts(self, own: list[Template]) -> None:
+        """Save what compiling cost, once a process, so that the next short-lived process needn't pay again."""
+        if self._has_kept or not own or self.folder is None:
+            return
+        self._has_kept = True
+        if all(concepts.is_remembered(t.pattern, t.slots) for t in own):
+            return
+        with contextlib.suppress(TemplateError):
+            write_atomic(self.folder.parent / CONCEPTS, concepts.dump((t.pattern, t.slots) for t in own))
 
 
 def _is_template(name: str) -> bool:
