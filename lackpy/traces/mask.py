@@ -170,9 +170,10 @@ _PLACEHOLDER = re.compile(
     r"|none|nil|true|false|undefined|required|optional|empty|\W+|\d{1,3}"
 )
 _TYPES = frozenset((
-    "str", "string", "bytes", "bytearray", "int", "integer", "float", "number", "bool", "boolean", "any", "object", "dict",
-    "list", "tuple", "set", "optional", "secretstr", "none", "type", "text", "varchar", "char", "uuid", "file", "path",
-    "callable", "buffer", "const", "let", "var", "env", "os", "self", "return", "if", "for", "the", "is", "a", "an",
+    "str", "string", "bytes", "bytearray", "int", "integer", "float", "number", "bool", "boolean", "any", "object",
+    "dict", "list", "tuple", "set", "optional", "secretstr", "none", "type", "text", "varchar", "char", "uuid",
+    "file", "path", "callable", "buffer", "const", "let", "var", "env", "os", "self", "return", "if", "for", "the",
+    "is", "a", "an",
 ))  # fmt: skip
 _NAME_WITH_DIGITS = re.compile(
     r"[A-Za-z_]+\d{1,2}|[\w./-]+\.\w{1,5}(?::\d+)?|(?:[a-z]+[_.])+\w+|v?\d+(?:\.\w+)+"

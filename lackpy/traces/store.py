@@ -116,10 +116,15 @@ class Store:
         """
         with tempfile.TemporaryDirectory(prefix="lackpy-") as folder:
             copy = Path(folder) / self.path.name
-            with self.read():
+            with (
+                self.read(),
+                contextlib.ExitStack() as opened,
+            ):  # closing either file would end the lock on it
                 for file in (self.path, _wal(self.path)):
                     if file.exists():
-                        shutil.copyfile(file, copy.parent / file.name)
+                        source = opened.enter_context(file.open("rb"))
+                        target = opened.enter_context((copy.parent / file.name).open("wb"))
+                        shutil.copyfileobj(source, target, 1 << 20)
             with Store(copy).read() as connection:
                 yield connection
 
@@ -206,18 +211,26 @@ class Store:
                 if time.monotonic() >= deadline:
                     raise self._locked(exc) from exc
             else:
-                if self._identity() == before:
+                state = self.path.stat()
+                if (state.st_dev, state.st_ino) == before:
                     return connection
                 connection.close()  # a compaction put another file there while this one was being opened
             time.sleep(random.uniform(pause_s / 2, pause_s))  # noqa: S311  # spreads waiting processes out
             pause_s = min(pause_s * 1.5, 0.1)
 
     def _identity(self) -> tuple[int, int]:
-        """Return what tells this file from one put in its place; refuse what isn't DuckDB's."""
+        """Return what tells this file from one put in its place; refuse what isn't DuckDB's.
+
+        Closing any descriptor of a file ends all POSIX locks of this process on it, DuckDB's too: so the file is opened
+        here once in its life, before DuckDB opens it.
+        """
         try:
+            state = self.path.stat()
+            key = (state.st_dev, state.st_ino)
+            if key in _verified:
+                return key
             with self.path.open("rb") as file:
                 head = file.read(_MAGIC_AT + len(_MAGIC))
-                state = os.fstat(file.fileno())
         except OSError as exc:
             raise StoreError(
                 f"{self.path} can't be read ({exc.strerror or exc}); move it away or fix it"
@@ -227,7 +240,8 @@ class Store:
             raise StoreError(
                 f"{self.path} {what}; nothing was changed, move it away and a new store is begun"
             )
-        return state.st_dev, state.st_ino
+        _verified.add(key)
+        return key
 
     def _locked(self, exc: Exception) -> StoreLocked:
         holder = _HOLDER.search(str(exc))
@@ -359,6 +373,7 @@ def _quoted_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+_verified: set[tuple[int, int]] = set()  # device and inode of files seen to be DuckDB's
 _locks: dict[str, threading.RLock] = {}
 _locks_guard = threading.Lock()
 
