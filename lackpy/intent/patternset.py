@@ -104,21 +104,24 @@ def _regexp(source: str) -> Any:
 
 
 class _Layer:
-    """One RE2 set; `rows[i]` lists the forms that set member i stands for."""
+    """One RE2 set over single forms; `rows[i]` is the entry and the form that set member i stands for."""
 
     __slots__ = ("rows", "set")
 
-    def __init__(self, rows: list[tuple[int, tuple[Form, ...]]], any_value: str) -> None:
-        self.rows = rows
+    def __init__(self, forms: Iterable[tuple[int, Form]], any_value: str) -> None:
+        self.rows = list(forms)
         self.set: Any = None
-        if rows:
+        if self.rows:
             self.set = re2.Set.FullMatchSet(_options())
-            for _, forms in rows:
-                self.set.Add("|".join(dict.fromkeys(_coarse(form, any_value) for form in forms)))
+            for _, form in self.rows:
+                self.set.Add(_coarse(form, any_value))
             self.set.Compile()
 
-    def find(self, text: str) -> list[tuple[int, tuple[Form, ...]]]:
-        return [self.rows[i] for i in self.set.Match(text.lower()) or ()] if self.set is not None else []
+    def find(self, text: str) -> list[tuple[int, Form]]:
+        """Return (entry, form) that may match, in the order they were added."""
+        if self.set is None:
+            return []
+        return [self.rows[i] for i in sorted(self.set.Match(text.lower()) or ())]
 
 
 class PatternSet:
@@ -134,8 +137,8 @@ class PatternSet:
         self.compiled: tuple[CompiledPattern, ...] = tuple(
             compile_pattern(e.pattern, e.slots) for e in self.entries
         )
-        self._light = _Layer([(i, c.lights) for i, c in enumerate(self.compiled)], _ANY_LIGHT)
-        self._normal = _Layer([(i, c.normals) for i, c in enumerate(self.compiled) if c.normals], _ANY_NORMAL)
+        self._light = _Layer(((i, f) for i, c in enumerate(self.compiled) for f in c.lights), _ANY_LIGHT)
+        self._normal = _Layer(((i, f) for i, c in enumerate(self.compiled) for f in c.normals), _ANY_NORMAL)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -160,40 +163,36 @@ class PatternSet:
         return Match(hits[0], tuple(hits), (), tuple(refused))
 
     def _hits(self, layer: _Layer, text: str, route: str, refused: list[tuple[Hashable, str]]) -> list[Hit]:
-        out: list[Hit] = []
-        for index, forms in layer.find(text):
-            hit = self._capture(index, forms, text, route, refused)
-            if hit is not None:
-                out.append(hit)
-        return out
-
-    def _capture(
-        self, index: int, forms: tuple[Form, ...], text: str, route: str, refused: list[tuple[Hashable, str]]
-    ) -> Hit | None:
-        entry, types = self.entries[index], self.compiled[index].slots
-        reason = ""
-        for form in forms:
-            match = _regexp(form.regex).fullmatch(text)
-            if match is None:
+        out: dict[int, Hit] = {}
+        reasons: dict[int, str] = {}
+        data = text.encode()
+        for index, form in layer.find(text):
+            if index in out:
                 continue
-            values: dict[str, str | int] = {}
-            for name, captured in zip(form.slots, match.groups(), strict=True):
-                raw = captured[1:-1] if captured[0] == BARE_OPEN else captured
-                value = types[name].value(raw)
-                if value is None:
-                    reason = f"{{{name}}} takes a {types[name].name}, not {raw!r}"
-                    break
-                if values.setdefault(name, value) != value:
-                    reason = f"{{{name}}} would be {values[name]!r} and {value!r}"
-                    break
-            else:
-                rank = (
-                    1 if route == "light" else 0,
-                    -len(form.slots),
-                    form.words,
-                    sum(types[n].rank for n in form.slots),
-                )
-                return Hit(entry.key, values, route, form.text, rank)
-        if reason:
-            refused.append((entry.key, reason))
-        return None
+            found = self._capture(index, form, data, route)
+            if isinstance(found, Hit):
+                out[index] = found
+            elif found:
+                reasons[index] = found
+        refused += [(self.entries[i].key, why) for i, why in reasons.items() if i not in out]
+        return list(out.values())
+
+    def _capture(self, index: int, form: Form, data: bytes, route: str) -> Hit | str:
+        """Return the hit, or why a slot refuses its value ("" when the form doesn't match after all)."""
+        # On bytes the wrapper skips its offset arithmetic, which costs more than the match.
+        match = _regexp(form.regex).fullmatch(data)
+        if match is None:
+            return ""
+        types = self.compiled[index].slots
+        values: dict[str, str | int] = {}
+        for name, group in zip(form.slots, match.groups(), strict=True):
+            captured = group.decode()
+            raw = captured[1:-1] if captured[0] == BARE_OPEN else captured
+            value = types[name].value(raw)
+            if value is None:
+                return f"{{{name}}} takes a {types[name].name}, not {raw!r}"
+            if values.setdefault(name, value) != value:
+                return f"{{{name}}} would be {values[name]!r} and {value!r}"
+        narrow = sum(types[n].rank for n in form.slots)
+        rank = (1 if route == "light" else 0, -len(form.slots), form.words, narrow)
+        return Hit(self.entries[index].key, values, route, form.text, rank)
