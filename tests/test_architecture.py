@@ -15,7 +15,13 @@ ALLOWED = {
     "lackpy.kits": {"lackpy.lang", "lackpy.errors", "lackpy.resources", "lackpy.tools"},
     "lackpy.tools": {"lackpy.lang", "lackpy.errors", "lackpy.kits", "lackpy.resources"},
     "lackpy.run": {"lackpy.lang", "lackpy.kits", "lackpy.errors"},
-    "lackpy.traces": {"lackpy.errors", "lackpy.resources", "lackpy.sqlfiles", "lackpy.version", "lackpy.lang"},
+    "lackpy.traces": {
+        "lackpy.errors",
+        "lackpy.resources",
+        "lackpy.sqlfiles",
+        "lackpy.version",
+        "lackpy.lang",
+    },
     "lackpy.intent": {"lackpy.errors", "lackpy.resources"},
     "lackpy.templates": {"lackpy.lang", "lackpy.kits", "lackpy.intent", "lackpy.errors", "lackpy.resources"},
     "lackpy.infer": {
@@ -28,6 +34,7 @@ ALLOWED = {
         "lackpy.errors",
         "lackpy.resources",
         "lackpy.config",
+        "lackpy.result",
     },
 }
 
@@ -72,7 +79,9 @@ def test_init_files_hold_names_only() -> None:
             if path.name == "__init__.py":
                 tree = ast.parse(path.read_text(encoding="utf-8"))
                 named = [n for n in tree.body if isinstance(n, logic)]
-                assert not [n for n in named if getattr(n, "name", "") not in ("__getattr__", "__dir__")], path
+                assert not [n for n in named if getattr(n, "name", "") not in ("__getattr__", "__dir__")], (
+                    path
+                )
 
 
 def test_one_exec() -> None:
@@ -81,7 +90,9 @@ def test_one_exec() -> None:
     for package in ("lackpy", "riggs"):
         for path in modules(package):
             tree = ast.parse(path.read_text(encoding="utf-8"))
-            names = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+            names = {
+                n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+            }
             if names & {"exec", "eval"}:
                 users.append(str(path.relative_to(ROOT)))
     assert users == ["lackpy/run/inline.py"]

@@ -58,7 +58,11 @@ def test_bad_config_names_file_and_key(cli, workspace):
 def test_reader_that_goes_away_is_quiet(workspace):
     """`lackpy spec | head -1` ends without a traceback."""
     process = subprocess.Popen(
-        [*LACKPY, "spec"], cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        [*LACKPY, "spec"],
+        cwd=workspace,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     process.stdout.readline()
     process.stdout.close()
@@ -70,7 +74,9 @@ def test_reader_that_goes_away_is_quiet(workspace):
 
 def test_full_disk_on_stdout_is_one_line(workspace):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*LACKPY, "spec"], cwd=workspace, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [*LACKPY, "spec"], cwd=workspace, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
@@ -85,6 +91,8 @@ def test_odd_locale_prints_replacements(cli):
 
 
 def test_undecodable_argument_is_no_traceback(workspace):
-    done = subprocess.run([*LACKPY, "delegate", b"find \xff"], cwd=workspace, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*LACKPY, "delegate", b"find \xff"], cwd=workspace, capture_output=True, text=True, check=False
+    )
     assert done.returncode in (0, 1)
     assert "Traceback" not in done.stderr
