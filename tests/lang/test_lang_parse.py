@@ -51,7 +51,7 @@ def test_odd_characters_inside_text_are_data(program):
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        ("if 1:\n\tx = 1\n        y = 2", "L3:1 syntax: "),
+        ("if 1:\n\tx = 1\n        y = 2", "L3:9 syntax: "),
         ("  x = 1", "L1:3 syntax: not valid Python: unexpected indent; indent every block with four spaces"),
         ("x = 'a", "L1:5 syntax: not valid Python: unterminated string literal (detected at line 1)"),
         (
