@@ -115,7 +115,7 @@ class RunResult:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Cancel:
     """Set from any thread to stop a run; executors poll or wait on it.
 

@@ -47,7 +47,7 @@ def typecheck(
     faults = _faults(program, declared, tuple(types.items()))
     lines = program.split("\n")
     rows = {row.name: row for signature in signatures.values() for row in signature.rows}
-    found = [_violation(fault, lines, rows, signatures) for fault in faults]
+    found = [_violation(fault, lines, rows, signatures) for fault in faults if _certain(fault[1])]
     return tuple(sorted(dict.fromkeys(found), key=lambda v: (v.line, v.column)))
 
 
@@ -98,7 +98,10 @@ _KEY = re.compile(r'[Uu]nknown key "(?P<key>[^"]*)" for TypedDict `(?P<row>\w+)`
 _ARGUMENT = re.compile(
     r"Argument to .*?`(?P<tool>\w+)` is incorrect: Expected `(?P<want>.+)`, found `(?P<got>.+)`"
 )
-_ATTRIBUTE = re.compile(r"(?:has no attribute|no attribute) `(?P<name>\w+)`|Attribute `(?P<name2>\w+)`")
+_INDEX = re.compile(r"key of type `Literal\[(?P<key>\"[^\"]*\")\]` on object of type `list\[(?P<row>\w+)\]`")
+_LITERAL = re.compile(r"Literal\[((?:\"[^\"]*\"|[^\[\]])*)\]")
+_MAYBE_NONE = re.compile(r"\bNone\b")
+_HONEST = "values are what the tools' signatures say; convert or pick the part you need"
 
 
 def _violation(
@@ -114,24 +117,43 @@ def _violation(
     return Violation(RULE, line, max(column, 1), said, hint, text[:80])
 
 
+def _certain(message: str) -> bool:
+    """Tell whether a fault is one on every path: a value that is only sometimes `None` or of another type is none."""
+    argument = _ARGUMENT.search(message)
+    if argument is not None:
+        return argument["want"] not in argument["got"].split(" | ")
+    return (
+        _MAYBE_NONE.search(message.partition("Overload[")[0]) is None
+        and " | " not in message.partition("Overload[")[0]
+    )
+
+
 def _wording(
     said: str, message: str, rows: Mapping[str, RowType], signatures: Mapping[str, Signature]
 ) -> tuple[str, str]:
-    key = _KEY.search(message)
-    if key is not None and key["row"] in rows:
-        fields = rows[key["row"]].fields
+    unknown = _KEY.search(message)
+    if unknown is not None and unknown["row"] in rows:
+        fields = rows[unknown["row"]].fields
         keys = ", ".join(repr(name) for name, _ in fields)
-        return f"a {key['row']} has no key {key['key']!r}", f"use one of its keys: {keys}"
+        return f"a {unknown['row']} has no key {unknown['key']!r}", f"use one of its keys: {keys}"
     argument = _ARGUMENT.search(message)
     if argument is not None and argument["tool"] in signatures:
         return (
             f"'{argument['tool']}' wants {argument['want']}, this is {_plain_type(argument['got'])}",
             _argument_hint(argument["want"], argument["got"], rows, signatures[argument["tool"]]),
         )
+    index = _INDEX.search(message)
+    if index is not None:
+        key = repr(json.loads(index["key"]))
+        return (
+            f"a list[{index['row']}] has no key {key}",
+            f"take one row, x[0][{key}], or each: [r[{key}] for r in x]",
+        )
+    said = _LITERAL.sub(r"\1", said)
     for name, signature in signatures.items():
         if f"`{name}`" in message:
             return said, f"write {signature.text()}"
-    return said, "values are what the tools' signatures say; convert or pick the part you need"
+    return said, _HONEST
 
 
 def _argument_hint(want: str, got: str, rows: Mapping[str, RowType], signature: Signature) -> str:
@@ -155,5 +177,4 @@ def _best(fields: list[str], signature: Signature) -> str:
 
 
 def _plain_type(kind: str) -> str:
-    literal = re.fullmatch(r"Literal\[(.+)\]", kind)
-    return literal[1] if literal is not None else kind
+    return _LITERAL.sub(r"\1", kind)
