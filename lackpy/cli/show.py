@@ -82,7 +82,7 @@ def print_result(result: Result, as_json: bool) -> int:
         remark(f"error ({result.error.kind}): {result.error.message}")
         if result.error.hint and result.error.hint not in result.error.message:
             remark(f"  {result.error.hint}")
-    for passed in result.passed if not result.ok else ():
+    for passed in result.passed if not (result.ok or result.help) else ():
         remark(f"  tier {passed.tier} ({passed.provider}): {passed.reason}")
     if result.help:
         remark(result.help)

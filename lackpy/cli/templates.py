@@ -14,7 +14,11 @@ from lackpy.cli.show import print_json, print_table, remark
 @click.command()
 @click.argument("program")
 @click.option("--name", required=True, help="Template name.")
-@click.option("--pattern", required=True, help="Intent pattern with {slots}, e.g. 'callers of {name}' or '{n:number} lines of {path}'.")
+@click.option(
+    "--pattern",
+    required=True,
+    help="Intent pattern with {slots}, e.g. 'callers of {name}' or '{n:number} lines of {path}'.",
+)
 @click.option("--kit", "-k", default=None, help="Kit the program needs.")
 @click.option("--force", is_flag=True, help="Replace a template of that name.")
 @workspace_option()

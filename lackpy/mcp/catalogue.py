@@ -99,7 +99,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "delegate",
         "Answer a question about this workspace, or do a small job in it, in ONE call instead of many: who calls a "
         "function, where it is defined, which files mention or import something, counts, outlines, reading parts of "
-        "files. State one intent in plain words. Returns the answer, then trace id, tier and tool calls. When nothing "
+        "files. State one intent in plain words. Returns the answer, then trace id, tier and tool calls. If nothing "
         "can serve it, the error lists tools and asks for run_program.",
         _object({"intent": _INTENT, "kit": _KIT, "params": _PARAMS, **_CAPS}, ("intent",), closed=True),
         RESULT_SCHEMA,
@@ -186,7 +186,7 @@ CATALOGUE: tuple[Entry, ...] = (
     ),
     Entry(
         "feedback",
-        "Say whether a delegate's answer was right (good) or wrong (bad). Bad answers take their template out of service.",
+        "Say whether a delegate's answer was right (good) or wrong (bad). Bad ones take their template out of service.",
         _object(
             {
                 "trace_id": {"type": "string"},

@@ -41,6 +41,7 @@ def render(result: Result) -> types.CallToolResult:
         if result.error.hint:
             lines.append(f"hint: {result.error.hint}")
         lines.extend(f"tool {c.tool} failed: {cut(c.error or '', 500)}" for c in result.calls if not c.ok)
+    if result.error is not None and not result.help:
         lines.extend(f"tier {p.tier} ({p.provider}) passed: {cut(p.reason, 500)}" for p in result.passed)
     if result.help:
         lines.append(cut(result.help))
@@ -80,7 +81,7 @@ def _facts(result: Result) -> str:
         names: dict[str, int] = {}
         for call in result.calls:
             names[call.tool] = names.get(call.tool, 0) + 1
-        parts.append(", ".join(f"{n}×{count}" if count > 1 else n for n, count in names.items()))
+        parts.append(", ".join(f"{n} x{count}" if count > 1 else n for n, count in names.items()))
     if result.trace_id:
         parts.append(f"trace {result.trace_id}")
     return f"[{' · '.join(parts)}]"
