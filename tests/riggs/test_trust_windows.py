@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lackpy.traces.store import migrate
+from riggs.errors import RiggsError
 from riggs.ingest.sink import write_batch
 from riggs.ingest.source import Batch, Outcome, Provenance, Turn
 from riggs.trust import Advice, Direction, Windows, direction, fold, recommend, tail_length
@@ -156,7 +157,7 @@ def test_the_same_instant_in_two_readings_counts_once_each() -> None:
 
 
 def test_ten_thousand_events_with_gaps_keep_nine_digits() -> None:
-    rng = random.Random(7)  # noqa: S311
+    rng = random.Random(7)
     con = store()
     at, turns = START - timedelta(days=9000), []
     for n in range(10_000):
@@ -234,7 +235,7 @@ def test_tail_length_covers_the_slowest_window() -> None:
     ],
 )
 def test_bad_settings_are_one_sentence(section, message: str) -> None:
-    with pytest.raises(Exception, match="^") as caught:
+    with pytest.raises(RiggsError) as caught:
         from_section(section)
     assert str(caught.value).startswith(message)
 

@@ -1,0 +1,197 @@
+"""Applies the lifecycle: judges every template's serves and writes what changed, file first, then the record of it.
+
+The template file is what the dispatcher serves by; `template_states` says since when and why. A file that a person
+changed is taken as that person's decision: its state stands, and a changed pattern or program begins anew. A shipped
+template is taken out of service by a copy in the workspace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lackpy import sqlfiles
+from lackpy.templates.create import template_folder
+from lackpy.templates.files import content_hash, write_atomic, write_template
+from lackpy.templates.format import Origin, State, Template, TemplateError, with_fields
+from lackpy.templates.loader import TemplateLibrary
+from riggs.lifecycle import Policy, Serve, Standing, Transition, advance
+from riggs.trust_config import DEFAULT, TrustConfig
+
+if TYPE_CHECKING:
+    import duckdb
+
+RIGGS = "riggs"
+PERSON = "file"
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One transition of one template, as applied.
+
+    Attributes:
+        template: Its name.
+        transition: From, to, when, why.
+        path: The file that says so now.
+        problem: Why it couldn't be written; "" when it was.
+    """
+
+    template: str
+    transition: Transition
+    path: str
+    problem: str = ""
+
+
+def apply_lifecycle(
+    con: duckdb.DuckDBPyConnection,
+    workspace: Path,
+    now: datetime,
+    policy: Policy | None = None,
+    trust: TrustConfig = DEFAULT,
+    *,
+    starter: bool = True,
+) -> list[Change]:
+    """Judge every template of the workspace and write what changed.
+
+    Args:
+        con: The store, open for writing, its journals drained.
+        workspace: Absolute path.
+        now: Moment of judging, aware UTC.
+        policy: When a template moves.
+        trust: Weights of the windows.
+        starter: The shipped library is served too.
+    """
+    policy = policy or Policy()
+    library = TemplateLibrary(template_folder(workspace), starter=starter)
+    serves = _serves(con)
+    known = _known(con)
+    changes: list[Change] = []
+    for name, loaded in sorted(library.current().templates.items()):
+        template = loaded.template
+        standing = _standing(con, template, known.get(name))
+        if standing is None:
+            continue
+        _, steps = advance(standing, serves.get(name, []), now, policy, trust)
+        if steps:
+            changes += _write(con, workspace, template, steps, serves.get(name, []))
+    return changes
+
+
+def record_state(
+    con: duckdb.DuckDBPyConnection, template: Template, state: State, reason: str, by: str, at: datetime
+) -> None:
+    """Record that someone put a template into a state, e.g. a promotion; its quarantines count from here.
+
+    Args:
+        con: The store, open for writing.
+        template: The template as its file says.
+        state: Its state now.
+        reason: One clause.
+        by: Who decided; anything but `riggs`.
+        at: When, aware UTC.
+    """
+    _add(con, template.name, at, state, None, reason, by, identity(template))
+
+
+def identity(template: Template) -> str:
+    """Return a digest of what a template does: pattern, program, slots and kit; not its state or counts."""
+    parts = [template.pattern, template.program, sorted(template.slots.items()), template.kit]
+    return content_hash(json.dumps(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    standing: Standing
+    file_hash: str
+
+
+def _known(con: duckdb.DuckDBPyConnection) -> dict[str, _Known]:
+    rows = con.execute(sqlfiles.load("trust/template_states").text).fetchall()
+    return {
+        name: _Known(Standing(State(state), since.replace(tzinfo=UTC), quarantines), file_hash or "")
+        for name, since, state, _, _, file_hash, quarantines in rows
+    }
+
+
+def _serves(con: duckdb.DuckDBPyConnection) -> dict[str, list[Serve]]:
+    found: dict[str, list[Serve]] = defaultdict(list)
+    for name, ts, is_good, trace_id in con.execute(sqlfiles.load("trust/serves").text).fetchall():
+        found[name].append(Serve(ts.replace(tzinfo=UTC), is_good, trace_id))
+    return found
+
+
+def _standing(con: duckdb.DuckDBPyConnection, template: Template, known: _Known | None) -> Standing | None:
+    """Return where a template stands, after taking note of what a person did to its file."""
+    digest = identity(template)
+    if known is None:
+        if template.origin is Origin.STARTER:
+            return Standing(template.state, _BEGINNING)
+        _add(con, template.name, _BEGINNING, template.state, None, "first seen", PERSON, digest)
+        return Standing(template.state, _BEGINNING)
+    if known.standing.state is template.state and known.file_hash == digest:
+        return known.standing
+    since = _changed_at(template)
+    reason = "its file was changed by hand" if known.file_hash == digest else "its pattern or program is new"
+    _add(con, template.name, since, template.state, known.standing.state, reason, PERSON, digest)
+    return Standing(template.state, since)
+
+
+def _changed_at(template: Template) -> datetime:
+    try:
+        return datetime.fromtimestamp(Path(template.path).stat().st_mtime, UTC)
+    except OSError:
+        return _BEGINNING
+
+
+def _write(
+    con: duckdb.DuckDBPyConnection,
+    workspace: Path,
+    template: Template,
+    steps: list[Transition],
+    serves: list[Serve],
+) -> list[Change]:
+    """Write the last state into the file, then record every step."""
+    good = sum(serve.is_good for serve in serves)
+    try:
+        path = _rewrite(workspace, template, steps[-1].state, good, len(serves) - good)
+    except (TemplateError, OSError, UnicodeDecodeError) as exc:
+        return [Change(template.name, steps[-1], template.path, str(exc))]
+    for step in steps:
+        _add(con, template.name, step.at, step.state, step.was, step.reason, RIGGS, identity(template))
+    return [Change(template.name, step, str(path)) for step in steps]
+
+
+def _rewrite(workspace: Path, template: Template, state: State, good: int, bad: int) -> Path:
+    if template.origin is Origin.STARTER:
+        copy = replace(template, state=state, success_count=good, fail_count=bad, origin=Origin.WORKSPACE)
+        return write_template(template_folder(workspace), copy)
+    path = Path(template.path)
+    fields: dict[str, str | int | State] = {"state": state, "success_count": good, "fail_count": bad}
+    return write_atomic(path, with_fields(path.read_text(encoding="utf-8-sig"), fields))
+
+
+def _add(
+    con: duckdb.DuckDBPyConnection,
+    template: str,
+    at: datetime,
+    state: State,
+    was: State | None,
+    reason: str,
+    by: str,
+    file_hash: str,
+) -> None:
+    values = {
+        "template": template,
+        "since": at.astimezone(UTC).replace(tzinfo=None),
+        "state": state.value,
+        "was": was.value if was else None,
+        "reason": reason,
+        "decided_by": by,
+        "file_hash": file_hash,
+    }
+    con.execute(sqlfiles.load("trust/add_template_state").text, values)
