@@ -108,8 +108,8 @@ CATALOGUE: tuple[Entry, ...] = (
     Entry(
         "run_program",
         "Run your own short program over the kit's tools (restricted Python: assignments, for, if, comprehensions, "
-        "f-strings; the last expression is the output) in one call. Use it when delegate could not serve an intent, and "
-        "pass that intent along: it teaches a template for next time.",
+        "f-strings; the last expression is the output) in one call. Use it when delegate could not serve an intent, "
+        "and pass that intent along: it teaches a template for next time.",
         _object(
             {
                 "program": {"type": "string", "description": "Source text."},

@@ -292,7 +292,8 @@ import json, subprocess, sys, time
 server = subprocess.Popen({serve!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 def send(message):
     server.stdin.write((json.dumps(message) + "\\n").encode()); server.stdin.flush()
-send({{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {{"protocolVersion": "2025-06-18", "capabilities": {{}},
+send({{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {{
+      "protocolVersion": "2025-06-18", "capabilities": {{}},
       "clientInfo": {{"name": "t", "version": "1"}}}}}})
 server.stdout.readline()
 send({{"jsonrpc": "2.0", "method": "notifications/initialized"}})
