@@ -133,7 +133,7 @@ def main() -> int:
         if args.show:
             for t in found:
                 print(f"\n{t.name}  {t.slots}\n  {t.pattern}\n  {t.program}".replace("\n\n", "\n"))
-            for miss in dict.fromkeys((m[0], m[1], m[2]) for m in misses):
+            for miss in dict.fromkeys((m[0], m[1], m[2], m[3] if m[0] == "SEEN" else "") for m in misses):
                 print("miss", *miss, sep="  ")
         for row in wrong:
             print("WRONG", *row, sep="  ")

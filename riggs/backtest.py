@@ -13,7 +13,7 @@ from typing import Any
 
 from lackpy.intent.clean import clean
 from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN
-from lackpy.intent.slots import is_file_path
+from lackpy.intent.slots import is_file_path, language_extension
 from lackpy.intent.tokens import CLOSE, OPEN
 from lackpy.lang import SlotError, canonical, fill
 from lackpy.templates.fill import quote_regex
@@ -103,7 +103,8 @@ def backtest(pattern: Pattern, history: Iterable[Any], *, dominance: float = DOM
         values = pattern.match(past.intent)
         if values is None:
             continue
-        tally = tallies.setdefault(mask(past.intent), _Tally())
+        said = said_values(past.normalised or normalise(past.intent, past.program))
+        tally = tallies.setdefault(mask(past.intent, said), _Tally())
         would = would_run(pattern, values, past)
         if would == "":
             tally.same += past.count
@@ -156,27 +157,31 @@ def filled(pattern: Pattern, values: Mapping[str, str | int]) -> str:
         return f"# {exc}"
 
 
-def mask(intent: str) -> str:
-    """Return an intent's concept text with every value blanked: what competes for one meaning.
+def mask(intent: str, said: frozenset[str] = frozenset()) -> str:
+    """Return an intent's concept text with its values blanked: what competes for one meaning.
 
-    Files and numbers stay apart from names, because requests about them are apart.
+    Args:
+        intent: As it was said.
+        said: Plain words that are values here, because some program holds them.
     """
-    return mask_text(clean(intent).normal)
+    return _VALUE.sub(lambda m: _blank(m, said), clean(intent).normal)
 
 
-def mask_text(concept: str) -> str:
-    """Blank the values of concept text; see `mask`."""
-    return _VALUE.sub(_blank, concept)
-
-
-def _blank(match: re.Match[str]) -> str:
+def _blank(match: re.Match[str], said: frozenset[str]) -> str:
     quoted, bare = match[1], match[2]
     value = quoted if bare is None else bare
     if is_file_path(value) and " " not in value:
         return "⟨file⟩"
     if value.isdecimal():
         return "⟨n⟩"
+    if quoted is None and value.isalpha() and value not in said and language_extension(value) is None:
+        return value.lower()
     return "⟨⟩"
+
+
+def said_values(normal: Normalised) -> frozenset[str]:
+    """Return the words of an intent that its program holds."""
+    return frozenset(s.said for s in normal.slots)
 
 
 def conflicts(pattern: Pattern, others: Mapping[str, Pattern], intents: Sequence[str]) -> dict[str, int]:

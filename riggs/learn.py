@@ -15,7 +15,7 @@ from typing import Any
 from lackpy.intent.clean import clean
 from lackpy.templates.format import State, Template, dump
 
-from riggs.backtest import Backtest, Past, backtest, conflicts, mask_text
+from riggs.backtest import Backtest, Past, backtest, conflicts, mask, said_values
 from riggs.induce import InductionError, Pattern, fold_constant, of_group, plain
 from riggs.normalise import Normalised, normalise
 from riggs.thresholds import DOUBT, MAX_SUPPORT, Thresholds, wilson_low
@@ -273,6 +273,13 @@ def group(rows: Iterable[Any], limits: Thresholds | None = None) -> list[Group]:
     for member in members:
         if not member.seen.served:
             grouped.setdefault((member.seen.kit, member.normal.program_template), []).append(member)
+    for (kit, _), rest in list(grouped.items()):
+        for member in rest:
+            tests = _test_slots(member)
+            special = member.normal.fold(tests) if tests else member.normal
+            other = grouped.get((kit, special.program_template))
+            if tests and other is not None and other is not rest:
+                other.append(replace(member, normal=special))
     return [_group(kit, template, rest, ballots, need, limits) for (kit, template), rest in grouped.items()]
 
 
@@ -282,6 +289,9 @@ def _members(observed: Sequence[Observation]) -> list[Member]:
     for kit in dict.fromkeys(o.kit for o in observed):
         mine = [o for o in observed if o.kit == kit]
         normal = [normalise(o.intent, o.program) for o in mine]
+        said: dict[str, frozenset[str]] = {}
+        for o, n in zip(mine, normal, strict=True):
+            said[o.intent] = said.get(o.intent, frozenset()) | said_values(n)
         proof = [i for i, o in enumerate(mine) if o.successes and not o.served and normal[i].usable]
         for i, folded in zip(proof, fold_constant([normal[i] for i in proof]), strict=True):
             normal[i] = folded
@@ -289,7 +299,7 @@ def _members(observed: Sequence[Observation]) -> list[Member]:
         for i, o in enumerate(mine):
             if i not in set(proof) and normal[i].program_canonical in known:
                 normal[i] = _like(normal[i], known[normal[i].program_canonical])
-            out.append(Member(o, normal[i], mask_text(clean(o.intent).normal)))
+            out.append(Member(o, normal[i], mask(o.intent, said[o.intent])))
     return out
 
 
@@ -313,8 +323,13 @@ def _ballots(members: Sequence[Member]) -> Ballots:
 
 
 def _ballot(member: Member) -> str:
-    tests = [s.name for s in member.normal.slots if s.type == "dir" and s.value == "tests"]
+    tests = _test_slots(member)
     return member.normal.fold(tests).program_template if tests else member.normal.program_template
+
+
+def _test_slots(member: Member) -> list[str]:
+    """The slots that the word tests fills: a folder like any other, and a concept of its own."""
+    return [s.name for s in member.normal.slots if s.type == "dir" and s.value == "tests" and not s.quoted]
 
 
 def _support(ballots: Ballots, members: Sequence[Member]) -> int:

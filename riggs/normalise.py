@@ -14,8 +14,16 @@ from dataclasses import dataclass, field
 
 from lackpy.intent.clean import clean, render
 from lackpy.intent.lexicon import lexicon
-from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, normal_forms
-from lackpy.intent.slots import NUMBER_WORDS, STOP, TYPES, is_file_path, language_extension, languages
+from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, LANGUAGE_MARK, normal_forms
+from lackpy.intent.slots import (
+    DIR_WORDS,
+    NUMBER_WORDS,
+    STOP,
+    TYPES,
+    is_file_path,
+    language_extension,
+    languages,
+)
 from lackpy.intent.tokens import CLOSE, HOLE_FIRST, NUMBER, OPEN, PUNCT, QUOTED, VALUE, WORD, Token
 
 from riggs.shape import Place, Shape, shape_of
@@ -238,9 +246,7 @@ class _Anchors:
         """Tell whether a plain word at token `i` can be a value at all."""
         word = text.lower()
         before = self.tokens[i - 1].word if i else ""
-        if word in ("tests", "test", "docs", "lib", "source", "code", "package", "packages", "modules"):
-            return before in _SCOPE_WORDS and word not in ("code",)
-        return word not in STOP
+        return word not in STOP or (word in DIR_WORDS and before in _SCOPE_WORDS)
 
     def number(self, i: int) -> Anchor | None:
         token = self.tokens[i]
@@ -272,7 +278,8 @@ class _Anchors:
         after = self.tokens[i + 1].word if i + 1 < len(self.tokens) else ""
         before = self.tokens[i - 1].word if i else ""
         last = i + 1 == len(self.tokens) and before in ("are", "is", "in")
-        if token.kind == WORD and after not in _LANGUAGE_HEADS and not last:
+        clear = token.text != token.word or len(token.word) > 2
+        if token.kind == WORD and after not in _LANGUAGE_HEADS and not last and not clear:
             return None
         spots: list[tuple[int, int, int]] = []
         for k, place in enumerate(self.shape.places):
@@ -407,7 +414,7 @@ def finish(draft: Draft) -> Normalised:
             tokens[i] = Token(QUOTED if anchor.quoted else VALUE, hole, "")
     out = tuple(tokens)
     light = _named(render(out), holes, OPEN, CLOSE, '"')
-    concept = normal_forms(out, kinds)[0]
+    concept = normal_forms(out, kinds)[0].replace(BARE_OPEN + LANGUAGE_MARK, BARE_OPEN)
     concept = _named(_named(concept, holes, BARE_OPEN, BARE_CLOSE, ""), holes, OPEN, CLOSE, "")
     if not draft.tokens and not reason:
         reason = "the intent is empty"

@@ -16,6 +16,8 @@ from lackpy.intent.slots import extensions as _extensions
 from lackpy.intent.tokens import CLOSE, HOLE_FIRST, HOLE_LAST, NUMBER, OPEN, PUNCT, QUOTED, VALUE, Token
 
 BARE_OPEN, BARE_CLOSE = "⟨", "⟩"
+LANGUAGE_MARK = "~"
+"""Stands before a language's canonical name, so that no other slot takes it."""
 _FIRST = 0xE100
 _MAX_TOKENS = 400
 _CONTRACTIONS = {
@@ -96,12 +98,10 @@ class Encoded:
             return "n"
         if text.startswith("-"):
             return "o"
-        if (
-            token.kind == VALUE
-            and language_extension(text)
-            and (text[0] in ".*" or not text.isalnum() or text[0].isupper())
-        ):
+        if token.kind == VALUE and language_extension(text):
             return "l"
+        if len(text) > 1 and any(HOLE_FIRST <= c <= HOLE_LAST for c in text):
+            return "v"
         return "p" if is_file_path(text) else "v"
 
 
@@ -230,7 +230,7 @@ def _value(token: Token, kind: str, *, values: bool) -> str:
     if kind == "l":
         extension = language_extension(token.text)
         name = _extensions()[extension] if extension else token.text
-        return BARE_OPEN + name + BARE_CLOSE
+        return BARE_OPEN + LANGUAGE_MARK + name + BARE_CLOSE
     return BARE_OPEN + token.text + BARE_CLOSE
 
 

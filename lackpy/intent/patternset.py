@@ -11,7 +11,7 @@ from typing import Any
 import re2
 
 from lackpy.intent.clean import Cleaned, clean
-from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN
+from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, LANGUAGE_MARK
 from lackpy.intent.pattern import CompiledPattern, Form, compile_pattern
 from lackpy.intent.tokens import CLOSE, OPEN
 
@@ -188,7 +188,12 @@ class PatternSet:
         for name, group in zip(form.slots, match.groups(), strict=True):
             captured = group.decode()
             raw = captured[1:-1] if captured[0] == BARE_OPEN else captured
-            value = types[name].value(raw)
+            kind = types[name]
+            value = None
+            if route != "normal" or raw[0] != LANGUAGE_MARK:
+                value = kind.value(raw)
+            elif kind.name == "language":
+                value = kind.value(raw[1:])
             if value is None:
                 return f"{{{name}}} takes a {types[name].name}, not {raw!r}"
             if values.setdefault(name, value) != value:

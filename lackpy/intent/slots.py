@@ -45,7 +45,7 @@ _DIR_STOP = frozenset(
     """.split()  # noqa: SIM905  as above
 )
 # Words that are folders as often as they are English; a `dir` slot takes them.
-_DIR_WORDS = frozenset(
+DIR_WORDS = frozenset(
     "test tests testing code source sources package packages module modules repo lib".split()
 )
 _TWO_TO_TWENTY = (
@@ -149,13 +149,21 @@ class SlotType:
 
 
 def _identifier(text: str, quoted: bool) -> str | None:
-    if not text.isidentifier() or (not quoted and text.lower() in STOP and text == text.lower()):
+    if not text.isidentifier():
         return None
-    return None if not quoted and text.lower() in STOP and not _codeish(text) else text
+    if quoted or _codeish(text):
+        return text
+    lower = text.lower()
+    return None if lower in STOP or (lower in _FILE_NAMES and text != lower) else text
 
 
 def _codeish(text: str) -> bool:
-    return "_" in text or any(c.isdigit() for c in text) or any(c.isupper() for c in text[1:])
+    """Tell whether text can only be a name in code, whatever word it resembles."""
+    return (
+        "_" in text
+        or any(c.isdigit() for c in text)
+        or (any(c.isupper() for c in text[1:]) and not text.isupper())
+    )
 
 
 def _dotted(text: str, quoted: bool) -> str | None:
@@ -184,9 +192,9 @@ def _dir(text: str, quoted: bool) -> str | None:
     if quoted or "/" in text:
         return text
     lower = text.lower()
-    stop = (lower in STOP or lower in _DIR_STOP) and lower not in _DIR_WORDS
+    stop = (lower in STOP or lower in _DIR_STOP) and lower not in DIR_WORDS
     said = stop or lower in NUMBER_WORDS or text.isdigit()
-    return None if said or (lower in languages() and lower not in _DIR_WORDS) else text
+    return None if said or (lower in languages() and lower not in DIR_WORDS) else text
 
 
 def _glob(text: str, quoted: bool) -> str | None:
