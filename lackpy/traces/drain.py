@@ -42,6 +42,8 @@ _BLOCK_BYTES = 1 << 20
 _OPEN_FILES_GO = os.name == "posix"  # elsewhere a file that is open can't be deleted
 
 TRACE_COLUMNS = tuple(f.name for f in fields(Trace))
+# Only a line with one of these can hold what needs cleaning: an escaped NUL or surrogate, a number that is none.
+_SUSPECT = (b"\\u0000", b"\\ud", b"\\uD", b"NaN", b"Infinity")
 _KNOWN = {*TRACE_COLUMNS, "kind", "extra"}
 
 
@@ -125,29 +127,38 @@ def read_pending(state_dir: str | Path) -> list[dict[str, Any]]:
 
 def parse_record(line: bytes | None) -> dict[str, Any] | str:
     """Return a line's record, cleaned and with its `kind`, id and UTC time settled; else why it is none."""
+    found = _parse(line)
+    return found if isinstance(found, str) else found[0]
+
+
+def _parse(line: bytes | None) -> tuple[dict[str, Any], str | None] | str:
+    """Return a line's record and its text when that can be stored as it stands; else why it is no record."""
     if line is None:
         return f"longer than {MAX_LINE_BYTES} bytes"
+    text: str | None = line.decode("utf-8", "replace")
     try:
-        record = json.loads(line.decode("utf-8", "replace"))
+        record = json.loads(text or "")
     except RecursionError:
         return "nested too deep"
     except ValueError:
         return "not JSON"
     if not isinstance(record, dict):
         return "not a JSON object"
-    cleaned: dict[str, Any] = clean_data(record)
-    if not isinstance(cleaned.get("trace_id"), str) or not cleaned["trace_id"]:
+    if any(mark in line for mark in _SUSPECT):
+        record, text = clean_data(record), None
+    trace_id, ts = record.get("trace_id"), record.get("ts")
+    if not isinstance(trace_id, str) or not trace_id:
         return "no trace_id"
-    kind = cleaned.setdefault("kind", "feedback" if "verdict" in cleaned else "trace")
-    moment = parse_time(cleaned.get("ts")) or id_time(cleaned["trace_id"])
+    kind = record.setdefault("kind", "feedback" if "verdict" in record else "trace")
     if kind not in ("trace", "feedback"):
         return f"unknown kind '{clean_text(str(kind))[:40]}'"
+    moment = parse_time(ts) or id_time(trace_id)
     if moment is None:
         return "no time"
-    if kind == "feedback" and cleaned.get("verdict") not in ("good", "bad"):
+    if kind == "feedback" and record.get("verdict") not in ("good", "bad"):
         return "verdict is neither good nor bad"
-    cleaned["ts"] = iso_utc(moment)
-    return cleaned
+    record["ts"] = iso_utc(moment)
+    return record, text if ts == record["ts"] else None
 
 
 class _Drain:
@@ -205,20 +216,22 @@ class _Drain:
         self._report.read += 1
         if line is not None and not line.strip(b"\0\r \t"):
             return
-        record = parse_record(line)
-        if isinstance(record, str):
+        found = _parse(line)
+        if isinstance(found, str):
             self._report.skipped += 1
-            self._problem(f"{segment}:{number}: {record}")
+            self._problem(f"{segment}:{number}: {found}")
             sample = clean_text((line or b"")[:SAMPLE_CHARS].decode("utf-8", "replace"))
-            self._bad.append((segment.name, number, start, record, mask_text(sample)))
-        elif record.pop("kind") == "feedback":
+            self._bad.append((segment.name, number, start, found, mask_text(sample)))
+            return
+        record, text = found
+        if record["kind"] == "feedback":
             given = str(record.get("feedback_id") or "") or hashlib.sha256(line or b"").hexdigest()
             self._feedback.setdefault(given, _json({**record, "feedback_id": given}))
         else:
-            extra = {key: record.pop(key) for key in set(record) - _KNOWN}
-            if extra:
-                record["extra"] = extra
-            self._traces.setdefault(record["trace_id"], _json(record))
+            if not record.keys() <= _KNOWN:
+                record["extra"] = {key: record.pop(key) for key in set(record) - _KNOWN}
+                text = None
+            self._traces.setdefault(record["trace_id"], text or _json(record))
 
     def _problem(self, text: str) -> None:
         if len(self._report.problems) < REPORTED_PROBLEMS:
