@@ -30,14 +30,14 @@ class Effect(IntEnum):
     CHANGE = 2
 
 
-class _Found(Exception):  # noqa: N818  # control flow of one search, not an error
+class _FoundError(Exception):  # control flow of one search, not an error
     """The name was reached; everything evaluated before it is in `before`."""
 
     def __init__(self, before: Effect) -> None:
         self.before = before
 
 
-class _Blocked(Exception):  # noqa: N818  # control flow of one search, not an error
+class _BlockedError(Exception):  # control flow of one search, not an error
     """The name stands where it may be evaluated never, later or many times."""
 
 
@@ -71,7 +71,7 @@ def _seek(node: ast.AST | None, name: str, before: Effect) -> Effect:
         return before
     if isinstance(node, ast.Name):
         if node.id == name and isinstance(node.ctx, ast.Load):
-            raise _Found(before)
+            raise _FoundError(before)
         return before
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
         before = _seek(node.generators[0].iter, name, before)
@@ -107,7 +107,7 @@ def _closed(nodes: Sequence[ast.expr], name: str, before: Effect, but: ast.expr 
             [p for p in ast.walk(but) if isinstance(p, ast.Name) and p.id == name] if but is not None else []
         )
         if len(reads) > len(outside):
-            raise _Blocked
+            raise _BlockedError
         before = max(before, effect(node))
     return before
 
@@ -124,7 +124,7 @@ def _seek_statement(node: ast.stmt, name: str) -> Effect:
         return max(before, effect(node))
     if isinstance(node, ast.AugAssign):
         if name in _names(node.target):
-            raise _Blocked
+            raise _BlockedError
         before = max(before, effect(node.target)) if isinstance(node.target, ast.Subscript) else before
         return max(_seek(node.value, name, before), Effect.CHANGE)
     if isinstance(node, ast.If):
@@ -132,7 +132,7 @@ def _seek_statement(node: ast.stmt, name: str) -> Effect:
     elif isinstance(node, ast.For):
         before = _seek(node.iter, name, before)
     if name in _names(node):
-        raise _Blocked
+        raise _BlockedError
     return max(before, effect(node))
 
 
@@ -200,9 +200,9 @@ def _reaches(block: list[ast.stmt], index: int, name: str, value: ast.expr) -> b
     for node in block[index + 1 :]:
         try:
             before = _seek_statement(node, name)
-        except _Found as found:
+        except _FoundError as found:
             return _may_swap(own, max(crossed, found.before))
-        except _Blocked:
+        except _BlockedError:
             return False
         if _stored(node) & reads:
             return False

@@ -220,8 +220,7 @@ def keyed_first(node: ast.Call, names: Fresh) -> ast.expr | None:
         return item(call(which, pairs, key=by_key, **rest), 1)
     rest = {k: v for k, v in given.items() if k}
     ordered = call("sorted", pairs, key=by_key, **rest)
-    result = ast.ListComp(item(name(pair), 1), [comprehension(store(pair), ordered)])
-    return result
+    return ast.ListComp(item(name(pair), 1), [comprehension(store(pair), ordered)])
 
 
 # -- text --------------------------------------------------------------------------------------------------
@@ -278,13 +277,13 @@ def _fields(text: str) -> list[_Field] | str:
                 continue
             if "{" in (spec or ""):
                 return "takes no field inside a field"
-            if used == "":
-                used, automatic = str(automatic), automatic + 1
-            if not (used.isdecimal() or used.isidentifier()):
-                return f"takes plain fields only, not '{{{used}}}'"
+            key = used or str(automatic)
+            automatic += not used
+            if not (key.isdecimal() or key.isidentifier()):
+                return f"takes plain fields only, not '{{{key}}}'"
             if conversion not in {None, "s", "r", "a"}:
                 return f"has no conversion '!{conversion}'"
-            pieces.append((literal, used, conversion or "", spec or ""))
+            pieces.append((literal, key, conversion or "", spec or ""))
     except ValueError as exc:
         return f"cannot read its text: {exc}"
     return pieces

@@ -6,10 +6,13 @@ import ast
 import re
 import unicodedata
 import warnings
+from typing import TYPE_CHECKING
 
 from lackpy.lang import grammar, violations
-from lackpy.lang.verdict import Violation
 from lackpy.lang.violations import Place
+
+if TYPE_CHECKING:
+    from lackpy.lang.verdict import Violation
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUBSTITUTES = {

@@ -104,4 +104,11 @@ class _Renamer(ast.NodeTransformer):
         self.scopes.pop()
         return node
 
-    visit_ListComp = visit_SetComp = visit_DictComp = _comprehension
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self._comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self._comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        return self._comprehension(node)

@@ -6,17 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lackpy.lang import violations
-from lackpy.lang.verdict import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lackpy.lang.signature import Grade
+    from lackpy.lang.verdict import Violation
     from lackpy.lang.violations import Place
 
 

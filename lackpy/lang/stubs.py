@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from lackpy.lang.signature import Param, RowType, Signature
+if TYPE_CHECKING:
+    from lackpy.lang.signature import Param, RowType, Signature
 
 _TYPING = ("Any", "Literal", "NotRequired", "TypedDict")
 _HEAD = f"from typing import {', '.join(_TYPING)}"

@@ -48,7 +48,7 @@ def check(
     """
     tree = parse(source)
     if isinstance(tree, Violation):
-        return Verdict(False, (tree,), _NO_GRADE, (), source)
+        return Verdict(ok=False, violations=(tree,), grade=_NO_GRADE, calls=(), source=source)
     names = Fresh(source)
     try:
         walk = Walk(source, signatures, params, names)
@@ -60,7 +60,7 @@ def check(
             found = again.found
     except (RecursionError, MemoryError):
         deep = violations.too_deep(Place(), grammar.MAX_DEPTH)
-        return Verdict(False, (deep,), _NO_GRADE, (), source)
+        return Verdict(ok=False, violations=(deep,), grade=_NO_GRADE, calls=(), source=source)
     calls = tuple(name for _, name in sorted((places[0], name) for name, places in walk.calls.items()))
     grade = _NO_GRADE
     for name in calls:
@@ -70,8 +70,10 @@ def check(
     found.extend(_broken_rules(walk, calls, rules))
     if found:
         found.sort(key=_position)
-        return Verdict(False, tuple(dict.fromkeys(found)), grade, calls, source)
-    return Verdict(True, (), grade, calls, source, tree)
+        return Verdict(
+            ok=False, violations=tuple(dict.fromkeys(found)), grade=grade, calls=calls, source=source
+        )
+    return Verdict(ok=True, violations=(), grade=grade, calls=calls, source=source, tree=tree)
 
 
 def lowered(tree: ast.Module, signatures: Mapping[str, Signature]) -> ast.Module:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from lackpy.lang.signature import Grade
+if TYPE_CHECKING:
+    from lackpy.lang.signature import Grade
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ type in neither is refused.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from lackpy.lang.parse import source_lines
 from lackpy.lang.violations import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from lackpy.lang.fresh import Fresh
     from lackpy.lang.signature import Signature

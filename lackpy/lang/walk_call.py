@@ -132,12 +132,13 @@ def _builtin_call(w: Walk, n: ast.Call, identifier: str, builtin: grammar.Builti
     """Check one builtin call; return whether its arguments were walked here."""
     args, keywords = n.args, n.keywords
     count = len(args)
-    if (count < builtin.least or (builtin.most is not None and count > builtin.most)) and not any(
-        type(a) is ast.Starred for a in args
+    if (
+        (count < builtin.least or (builtin.most is not None and count > builtin.most))
+        and not any(type(a) is ast.Starred for a in args)
+        and not (identifier == "sort_by" and count + len(keywords) >= 2 and count <= 3)
     ):
-        if not (identifier == "sort_by" and count + len(keywords) >= 2 and count <= 3):
-            message = f"'{identifier}' does not take {_count(count)}"
-            w.found.append(violations.arguments(w.place(n), message, builtin.text))
+        message = f"'{identifier}' does not take {_count(count)}"
+        w.found.append(violations.arguments(w.place(n), message, builtin.text))
     if keywords:
         allowed = builtin.keywords
         for k in keywords:
@@ -180,8 +181,9 @@ def _keyed_call(w: Walk, n: ast.Call, d: int) -> None:
     args = n.args
     for i, a in enumerate(args):
         if type(a) is ast.GeneratorExp:
-            args[i] = a = lower_expr.list_of(a)
-        if type(a) is ast.Starred:
+            args[i] = lower_expr.list_of(a)
+            walk_expression(w, args[i], d)
+        elif type(a) is ast.Starred:
             walk_starred(w, a, d)
         elif which == "sort_by" and i == 1:
             before = w.tool_calls

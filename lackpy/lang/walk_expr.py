@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lackpy.lang.walk import Walk
 
 
-def _name(w: Walk, n: ast.Name, d: int) -> None:
+def _name(w: Walk, n: ast.Name, _: int) -> None:
     identifier = n.id
     if identifier in w.bound or identifier in w.local:
         w.escaped.add(identifier)
@@ -23,7 +23,7 @@ def _name(w: Walk, n: ast.Name, d: int) -> None:
 _PLAIN_CONSTANTS = frozenset({str, int, float, bool, type(None)})
 
 
-def _constant(w: Walk, n: ast.Constant, d: int) -> None:
+def _constant(w: Walk, n: ast.Constant, _: int) -> None:
     value = n.value
     kind = type(value)
     if kind is str:
@@ -55,6 +55,7 @@ def _items(w: Walk, n: ast.List | ast.Tuple | ast.Set, d: int) -> None:
 
 
 def walk_starred(w: Walk, n: ast.Starred, d: int) -> None:
+    """Walk the value of a star."""
     if type(n.value) is ast.GeneratorExp:
         n.value = lower_expr.list_of(n.value)
     walk_expression(w, n.value, d)
@@ -69,6 +70,7 @@ def _dict(w: Walk, n: ast.Dict, d: int) -> None:
 
 
 def walk_subscript(w: Walk, n: ast.Subscript, d: int) -> None:
+    """Walk `x[i]`; a plain name before it gets no other name by this."""
     value = n.value
     if type(value) is ast.Name and (value.id in w.bound or value.id in w.local):
         pass  # the object itself doesn't get another name here
@@ -93,6 +95,7 @@ def _slice(w: Walk, n: ast.Slice, d: int) -> None:
 
 
 def walk_attribute(w: Walk, n: ast.Attribute, d: int) -> None:
+    """Refuse an attribute that isn't the target of a call."""
     w.found.append(violations.attribute(w.place(n), n.attr))
     if type(n.value) is not ast.Name:
         walk_expression(w, n.value, d)
@@ -217,11 +220,13 @@ def _formatted(w: Walk, n: ast.FormattedValue, d: int) -> None:
 
 
 def walk_lambda(w: Walk, n: ast.Lambda, d: int) -> None:
+    """Refuse a lambda that is no key, and walk its body."""
     w.found.append(violations.lambda_place(w.place(n)))
     walk_lambda_body(w, n, d)
 
 
 def walk_lambda_body(w: Walk, n: ast.Lambda, d: int) -> None:
+    """Walk a lambda's body with its parameter bound."""
     a = n.args
     names = [p.arg for p in a.args]
     if len(names) != 1 or a.posonlyargs or a.vararg or a.kwonlyargs or a.kwarg or a.defaults:
@@ -240,6 +245,7 @@ def walk_lambda_body(w: Walk, n: ast.Lambda, d: int) -> None:
 
 
 def walk_comprehension(w: Walk, n: ast.ListComp | ast.SetComp, d: int) -> None:
+    """Walk a list or set comprehension in a scope of its own."""
     before = _generators(w, n.generators, d)
     mark = len(w.mutated)
     walk_expression(w, n.elt, d)

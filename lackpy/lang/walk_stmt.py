@@ -201,13 +201,13 @@ def _for(w: Walk, n: ast.For, d: int) -> None:
         walk_block(w, n.orelse, d)
 
 
-def _jump(w: Walk, n: ast.stmt, d: int) -> None:
+def _jump(w: Walk, n: ast.stmt, _: int) -> None:
     if w.loop == 0 or w.strict:
         w.refuse(n)
     w.structural = True
 
 
-def _pass(w: Walk, n: ast.Pass, d: int) -> None:
+def _pass(w: Walk, n: ast.Pass, _: int) -> None:
     if w.strict:
         w.refuse(n)
     w.structural = True

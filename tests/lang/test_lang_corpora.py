@@ -49,7 +49,9 @@ def test_bytes_get_a_hint():
     """Bytes are refused with what to write instead."""
     verdict = check('"abc".encode() == b"abc"', SIGNATURES)
     assert [str(v) for v in verdict.violations] == [
-        "L1:1 unknown-method: method '.encode()' is not in the language; "
-        "compare and search text as text; there are no bytes",
+        (
+            "L1:1 unknown-method: method '.encode()' is not in the language; "
+            "compare and search text as text; there are no bytes"
+        ),
         "L1:19 literal: a bytes literal is not in the language; write text without the b",
     ]

@@ -56,14 +56,18 @@ VALUES = [
     ("n = 0\nfor i in range(5):\n    if i == 2:\n        break\n    n += i\nn", 1),
     ("n = 0\nfor i in range(5):\n    if i % 2:\n        continue\n    n += i\nn", 6),
     (
-        "out = []\nfor i in range(4):\n    for j in range(4):\n        if j > i:\n            break\n"
-        "        if j == 1:\n            continue\n        out.append((i, j))\n    else:\n        continue\n"
-        "    if i == 2:\n        break\nout",
+        (
+            "out = []\nfor i in range(4):\n    for j in range(4):\n        if j > i:\n            break\n"
+            "        if j == 1:\n            continue\n        out.append((i, j))\n    else:\n        continue\n"
+            "    if i == 2:\n        break\nout"
+        ),
         [(0, 0), (1, 0), (2, 0), (2, 2)],
     ),
     (
-        "out = []\nfor i in range(6):\n    if i > 1:\n        if i == 4:\n            break\n        out.append(i)\n"
-        "    out.append(-i)\nout",
+        (
+            "out = []\nfor i in range(6):\n    if i > 1:\n        if i == 4:\n            break\n        out.append(i)\n"
+            "    out.append(-i)\nout"
+        ),
         [0, -1, 2, -2, 3, -3],
     ),
     ("for k, v in {'a': 1, 'b': 2}.items():\n    if v == 1:\n        break\n[k, v]", ["a", 1]),
@@ -97,7 +101,7 @@ def test_lowered_value(program, value):
 
 def test_made_up_names_avoid_look_alikes():
     """A name made up by lowering differs from every identifier, folded as Python folds them."""
-    program = "_ｓtop = 7\nfor i in [1, 2]:\n    if i == 1:\n        break\n[_stop, i]"
+    program = "_\uff53top = 7\nfor i in [1, 2]:\n    if i == 1:\n        break\n[_stop, i]"
     assert run(program) == [7, 1]
 
 

@@ -143,7 +143,10 @@ def test_grade_cap_names_the_tool():
     """A tool above the cap is one violation at its first call."""
     verdict = check("x = 1\nwrite('a', 'b')\nwrite('a', 'b')", WITH_WRITE, max_grade=Grade(1, 1))
     assert [str(v) for v in verdict.violations] == [
-        "L2:1 grade-cap: tool 'write' has grade (3, 3), the cap is (1, 1); use a tool of a lower grade, or raise the cap"
+        (
+            "L2:1 grade-cap: tool 'write' has grade (3, 3), the cap is (1, 1); "
+            "use a tool of a lower grade, or raise the cap"
+        )
     ]
     assert check("read('a')", WITH_WRITE, max_grade=Grade(1, 1)).ok
 
@@ -187,8 +190,8 @@ def test_parameters_are_bound():
 
 def test_look_alike_letters_are_folded_as_python_folds_them():
     """Identifiers are compared after NFKC: a full-width tool name is the tool."""
-    assert check("ｒｅａｄ('a')", SIGNATURES).calls == ("read",)
-    assert not check("𝐍one = 1", SIGNATURES).ok
+    assert check("\uff52\uff45\uff41\uff44('a')", SIGNATURES).calls == ("read",)
+    assert not check("\U0001d40done = 1", SIGNATURES).ok
 
 
 # -- bounds ------------------------------------------------------------------------------------------------
@@ -220,10 +223,65 @@ def test_bounds_admit_ordinary_size():
 # -- anything at all ---------------------------------------------------------------------------------------
 
 _PIECES = st.sampled_from(
-    "x y read glob len sorted print lambda for in if else : ( ) [ ] { } , = == += ** | . \n \t ' \" f' {x} 1 1.5 \\ "
-    "# import while def None __class__ format append key= * ** @ := ; ... async await yield \x00 \u00a0 “ é".split(
-        " "
-    )
+    [
+        "x",
+        "y",
+        "read",
+        "glob",
+        "len",
+        "sorted",
+        "print",
+        "lambda",
+        "for",
+        "in",
+        "if",
+        "else",
+        ":",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "=",
+        "==",
+        "+=",
+        "**",
+        "|",
+        ".",
+        "\n",
+        "\t",
+        "'",
+        '"',
+        "f'",
+        "{x}",
+        "1",
+        "1.5",
+        "\\",
+        "#",
+        "import",
+        "while",
+        "def",
+        "None",
+        "__class__",
+        "format",
+        "append",
+        "key=",
+        "*",
+        "**",
+        "@",
+        ":=",
+        ";",
+        "...",
+        "async",
+        "await",
+        "yield",
+        "\x00",
+        "\xa0",
+        "“",
+        "é",
+    ]
 )
 
 
