@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lackpy.result import Result
-from lackpy.traces.ids import new_id, utc_now
+from lackpy.traces.ids import iso_utc, new_id
 from lackpy.traces.journal import Journal, JournalError
 from lackpy.traces.mask import mask_data, mask_text
 from lackpy.traces.record import Attempt, Feedback, Trace
@@ -49,8 +50,15 @@ class RunFacts:
 class Recorder:
     """Writes one workspace's traces; thread-safe. The state folder is made on the first record."""
 
-    def __init__(self, workspace: Path, config: Config, session: str | None) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        config: Config,
+        session: str | None,
+        clock: Callable[[], datetime] | None = None,
+    ) -> None:
         """Name the session; nothing is written yet."""
+        self._clock = clock or (lambda: datetime.now(UTC))
         self.session = session or new_id()
         self._workspace = workspace
         self._config = config
@@ -66,7 +74,7 @@ class Recorder:
     def record(self, facts: RunFacts, result: Result) -> Result:
         """Write the call's trace and return its result with trace id, and with a large output replaced by a preview."""
         trace_id = new_id()
-        started = utc_now(ago_ms=result.ms.total)
+        started = iso_utc(self._clock() - timedelta(milliseconds=result.ms.total))
         settled, preview, size = self._settle_output(replace(result, trace_id=trace_id))
         trace = self._trace(trace_id, started, facts, settled, preview, size)
         try:
@@ -86,7 +94,7 @@ class Recorder:
             JournalError: It can't be written.
         """
         text = mask_text(note) if self._config.traces.mask else note
-        self._open_journal().append(Feedback(trace_id=trace_id, ts=utc_now(), verdict=verdict, note=text))
+        self._open_journal().append(Feedback(trace_id=trace_id, ts=iso_utc(self._clock()), verdict=verdict, note=text))
         with self._lock:
             return self._templates.get(trace_id)
 

@@ -24,7 +24,10 @@ from lackpy.result import Ms, Passed, Result
 from lackpy.run.record import Cancel, ErrorKind, Executor, RunError, RunResult
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from lackpy.infer.dispatch import Candidate, Dispatcher
+    from lackpy.infer.protocol import Provider
     from lackpy.lang.signature import Grade
     from lackpy.lang.verdict import Verdict
     from lackpy.templates.format import Template
@@ -41,6 +44,8 @@ class Lackpy:
         kit: Kit for calls that don't name one; `None` uses the configuration's.
         config: Overrides `.lackpy/config.toml` when given.
         session: Session name; a new id when absent.
+        providers: Asked after the configured tiers, e.g. a model of your own.
+        clock: Wall clock of the traces; the machine's when absent.
 
     Raises:
         UsageError: `workspace` isn't a folder.
@@ -53,6 +58,9 @@ class Lackpy:
         kit: KitLike | None = None,
         config: configuration.Config | None = None,
         session: str | None = None,
+        *,
+        providers: Iterable[Provider] = (),
+        clock: Callable[[], datetime] | None = None,
     ) -> None:
         """Read the configuration; workers, models and the store are opened on first use."""
         root = Path(workspace).resolve()
@@ -61,7 +69,8 @@ class Lackpy:
         self.workspace = root
         self.config = config or configuration.load(root)
         self.kit: KitLike = kit if kit is not None else self.config.kit
-        self.recorder = Recorder(root, self.config, session)
+        self.recorder = Recorder(root, self.config, session, clock)
+        self._providers = tuple(providers)
         self._executor: Executor | None = None
         self._dispatcher: Dispatcher | None = None
         self._lock = threading.RLock()
@@ -330,7 +339,7 @@ class Lackpy:
             if self._dispatcher is None:
                 from lackpy.infer.build import build_dispatcher  # noqa: PLC0415  # tiers import their own parts
 
-                self._dispatcher = build_dispatcher(self.workspace, self.config)
+                self._dispatcher = build_dispatcher(self.workspace, self.config, self._providers)
             return self._dispatcher
 
     def load_kit(self, kit: KitLike | None = None) -> Kit:

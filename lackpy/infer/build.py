@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,14 @@ _TIERS = {
 }
 
 
-def build_dispatcher(workspace: Path, config: Config) -> Dispatcher:
-    """Return the tiers of `[tiers] order`; one that isn't set up is listed with what to do, and never asked."""
+def build_dispatcher(workspace: Path, config: Config, extra: Iterable[Provider] = ()) -> Dispatcher:
+    """Return the tiers of `[tiers] order`; one that isn't set up is listed with what to do, and never asked.
+
+    Args:
+        workspace: Where the workspace's templates are.
+        config: What is on.
+        extra: Asked after them.
+    """
     typecheck = _typecheck if config.run.type_check else None
     providers: list[Provider] = []
     missing: list[tuple[Tier, str, str]] = []
@@ -47,7 +53,7 @@ def build_dispatcher(workspace: Path, config: Config) -> Dispatcher:
             missing.append(
                 (_TIERS[name], name, f"not set up: add [{name}] to .lackpy/config.toml or run `lackpy init`")
             )
-    return Dispatcher(providers, typecheck=typecheck, retry=config.tiers.retry, missing=missing)
+    return Dispatcher([*providers, *extra], typecheck=typecheck, retry=config.tiers.retry, missing=missing)
 
 
 def _typecheck(*arguments: Any) -> Any:
