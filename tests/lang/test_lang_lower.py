@@ -65,7 +65,8 @@ VALUES = [
     ),
     (
         (
-            "out = []\nfor i in range(6):\n    if i > 1:\n        if i == 4:\n            break\n        out.append(i)\n"
+            "out = []\nfor i in range(6):\n    if i > 1:\n        if i == 4:\n            break\n"
+            "        out.append(i)\n"
             "    out.append(-i)\nout"
         ),
         [0, -1, 2, -2, 3, -3],
