@@ -16,6 +16,7 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "promote": ("riggs.cli.decide:promote", "Turn candidates into templates."),
     "reject": ("riggs.cli.decide:reject", "Put a candidate away, with the reason."),
     "demote": ("riggs.cli.decide:demote", "Take a template out of service."),
+    "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
     "history": ("riggs.cli.decide:history", "Every decision with its evidence."),
 }
 
