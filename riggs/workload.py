@@ -162,21 +162,40 @@ def _zipf(rng: random.Random, pool: Sequence[Any], exponent: float) -> Any:
     return rng.choices(pool, [(rank + 1) ** -exponent for rank in range(len(pool))])[0]
 
 
+_FILTERS = (
+    ("whose name is longer than {k} characters", 'len(d["name"]) > {k}'),
+    ("whose name has at most {k} characters", 'len(d["name"]) <= {k}'),
+    ("with {part} in the name", '"{part}" in d["name"]'),
+    ("whose name ends in {letter}", 'd["name"].endswith("{letter}")'),
+    ("whose name starts with {letter}", 'd["name"].startswith("{letter}")'),
+    ("with an underscore in the name", '"_" in d["name"]'),
+    ("below line {k}", 'd["line"] > {k}'),
+    ("that are functions", 'd["type"] == "function"'),
+    ("in files that end in {letter}.py", 'd["file"].endswith("{letter}.py")'),
+    ("whose file has {part} in its path", '"{part}" in d["file"]'),
+)
+_OUTPUTS = (
+    ("names of the definitions", '[d["name"] for d in {rows}]'),
+    ("sorted names of the definitions", 'sorted([d["name"] for d in {rows}])'),
+    ("number of definitions", "len([d for d in {rows}])"),
+    ("files with definitions", 'sorted({{d["file"] for d in {rows}}})'),
+    ("first definition", "[d for d in {rows}][:1]"),
+)
+
+
 def _novel(rng: random.Random) -> tuple[str, str]:
-    """Return a request of a shape drawn from so many that it hardly comes twice."""
-    length, letter, part = (
-        rng.randint(3, 40),
-        rng.choice("abcdefghijklmnoprstuvw"),
-        rng.choice(("get", "set", "name", "test")),
-    )
-    intent = (
-        f"definitions with '{part}' in the name that end in {letter} and are longer than {length} characters"
-    )
-    program = (
-        f'[d["name"] for d in find_definitions("*{part}*") '
-        f'if d["name"].endswith("{letter}") and len(d["name"]) > {length}]'
-    )
-    return intent, program
+    """Return a one-off: an output over one to three of ten filters, of which some 4,000 kinds exist."""
+    chosen = rng.sample(_FILTERS, rng.randint(1, 3))
+    values = {
+        "k": str(rng.randint(3, 40)),
+        "letter": rng.choice("abcdefghkmnprst"),
+        "part": rng.choice(("get", "set", "name")),
+    }
+    said, held = rng.choice(_OUTPUTS)
+    clauses = " and ".join(fill_text(words, values) for words, _ in chosen)
+    condition = " and ".join(fill_text(code, values) for _, code in chosen)
+    rows = f'find_definitions("*") if {condition}'
+    return f"{said} {clauses}", held.replace("{{", "{").replace("}}", "}").replace("{rows}", rows)
 
 
 def fill_text(text: str, values: Mapping[str, Any]) -> str:

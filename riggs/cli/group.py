@@ -16,8 +16,15 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "promote": ("riggs.cli.decide:promote", "Turn candidates into templates."),
     "reject": ("riggs.cli.decide:reject", "Put a candidate away, with the reason."),
     "demote": ("riggs.cli.decide:demote", "Take a template out of service."),
-    "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
     "history": ("riggs.cli.decide:history", "Every decision with its evidence."),
+    "convergence": (
+        "riggs.cli.convergence:convergence",
+        "Template-served share by day, crossover, steady state.",
+    ),
+    "savings": ("riggs.cli.convergence:savings", "Model time and money not spent."),
+    "gaps": ("riggs.cli.gaps:gaps", "Requests that no tier served."),
+    "sql": ("riggs.cli.sql:sql", "Query the store, read-only."),
+    "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
 }
 
 
