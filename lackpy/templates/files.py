@@ -36,11 +36,25 @@ def slug(name: str) -> str:
     return f"template-{stem}".rstrip("-") if not stem or _RESERVED.match(stem) else stem
 
 
+def read_regular(path: Path, limit: int = 1_000_000) -> bytes:
+    """Return up to `limit` bytes of a regular file; a FIFO or device is refused and never waited for.
+
+    Raises:
+        OSError: It can't be read.
+        TemplateError: It isn't a regular file.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as source:
+        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+            raise TemplateError(f"{path}: not a regular file")
+        return source.read(limit)
+
+
 def find_template(folder: Path, name: str) -> Path | None:
     """Return the file whose front matter says `name`; `None` when there is none. Unreadable files are skipped."""
     for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         with contextlib.suppress(TemplateError, OSError, UnicodeDecodeError):
-            if parse(path.read_text(encoding="utf-8"), str(path)).name == name:
+            if parse(read_regular(path).decode("utf-8-sig"), str(path)).name == name:
                 return path
     return None
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from lackpy.intent import concepts
 from lackpy.resources import folder as shipped
-from lackpy.templates.files import SUFFIX, content_hash, write_atomic
+from lackpy.templates.files import SUFFIX, content_hash, read_regular, write_atomic
 from lackpy.templates.format import MAX_FILE_CHARS, Origin, State, Template, TemplateError, parse
 from lackpy.templates.pattern import Entry, PatternError, PatternSet, compile_pattern
 from lackpy.templates.watch import FolderWatch
@@ -265,7 +265,7 @@ class TemplateLibrary:
         try:
             if stamp[1] > 4 * MAX_FILE_CHARS:
                 raise TemplateError(f"{path}: {stamp[1]:,} bytes; a template is one short program")
-            loaded: Loaded | None = _parsed(_bytes(path), str(path), Origin.WORKSPACE)
+            loaded: Loaded | None = _parsed(read_regular(path, 4 * MAX_FILE_CHARS + 1), str(path), Origin.WORKSPACE)
             problem = None
         except (TemplateError, OSError) as exc:
             loaded, problem = good, str(exc)
@@ -342,15 +342,6 @@ class TemplateLibrary:
 
 def _is_template(name: str) -> bool:
     return name.endswith(SUFFIX) and not name.startswith(".")
-
-
-def _bytes(path: Path) -> bytes:
-    """Return a regular file's bytes; a FIFO or device is refused without being opened for good."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(handle, "rb") as source:
-        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
-            raise TemplateError(f"{path}: not a regular file")
-        return source.read(4 * MAX_FILE_CHARS + 1)
 
 
 def _parsed(data: bytes, path: str, origin: Origin) -> Loaded:
