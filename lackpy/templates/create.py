@@ -68,10 +68,9 @@ def _type_by_name(name: str) -> str:
     if name in _BY_NAME:
         return _BY_NAME[name]
     try:
-        slot_type(name)
+        return slot_type(name).name
     except KeyError:
         return DEFAULT_TYPE
-    return name
 
 
 def build_template(

@@ -226,14 +226,14 @@ def compile_template(template: Template, signatures: Mapping[str, Signature]) ->
         text = holes.text(marks)
     except SlotError as exc:
         raise TemplateError(f"{name}: {exc}") from exc
+    verdict = check(text, signatures)
+    if not verdict.ok:
+        raise TemplateError(f"{name}: {explain(verdict, template, signatures)}")
     for slot in declared:
         if slot not in holes.used:
             raise TemplateError(
                 f"{name}: the program doesn't use slot '{slot}'; an intent's value would be ignored"
             )
-    verdict = check(text, signatures)
-    if not verdict.ok:
-        raise TemplateError(f"{name}: {explain(verdict, template, signatures)}")
     return Filler(verdict, template.slots, marks)
 
 
