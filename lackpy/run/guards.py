@@ -34,6 +34,10 @@ MAX_INT_BITS = 1 << 18
 """Largest whole number a program may make, about 79,000 digits."""
 BIG_INT_BITS = 1 << 10
 """From here on a number's bytes are counted."""
+CLEAR_HASH = 1 << 60
+"""From here on numbers can be chosen to collide in a dict or set: the more there are, the more each costs."""
+SCAN_CHARS = 200
+"""Character comparisons that count as one item of a walk."""
 MAX_DEPTH = 400
 """Deepest nesting of a value that is compared, hashed or shown."""
 MAX_WIDTH = 1_000_000
@@ -73,6 +77,7 @@ class Guards:
         self.asked = 0
         self.weight = limits.nodes * 4
         self.baseline = memory_in_use()
+        self.big_keys = 0
 
     # -- counting --
 
@@ -216,6 +221,41 @@ class Guards:
         if type(value) not in _SCALARS:
             self.check(value)
         return value
+
+    def key(self, value: Any) -> Any:
+        """Allow a value to be hashed."""
+        kind = type(value)
+        if kind is str:
+            return value
+        if kind in (int, float):
+            if not -CLEAR_HASH < value < CLEAR_HASH:
+                self._big_key()
+            return value
+        if kind is tuple:
+            self.check(value)
+            for part in value:
+                self.key(part)
+        elif kind not in _SCALARS:
+            self.check(value)
+        return value
+
+    def _big_key(self) -> None:
+        self.big_keys += 1
+        self.batch -= self.big_keys >> 3
+        while self.batch <= 0:
+            batch = self.batch
+            self.pause()
+            self.batch += batch
+
+    def keys(self, items: Any) -> None:
+        """Allow the members of `items` to be hashed."""
+        self.compared(items)
+        self.ask(self.length(items) * 12 * ITEM_BYTES)
+        if type(items) in _LISTS or type(items) in _VIEWS:
+            for item in items:
+                kind = type(item)
+                if kind is tuple or kind is int or kind is float:
+                    self.key(item)
 
     # -- operators --
 
@@ -402,8 +442,7 @@ class Guards:
     def call_set(self, *args: Any) -> OrderedSet:
         """`set(items)` and every set display."""
         for arg in args:
-            self.compared(arg)
-            self.ask(self.length(arg) * 12 * ITEM_BYTES)
+            self.keys(arg)
         if len(args) > 1:
             raise TypeError(f"set expected at most 1 argument, got {len(args)}")
         return OrderedSet(*args)
@@ -411,8 +450,9 @@ class Guards:
     def call_dict(self, *args: Any, **items: Any) -> dict[Any, Any]:
         """`dict(pairs, **items)`."""
         for arg in args:
-            self.compared(arg)
-            self.ask(self.length(arg) * 12 * ITEM_BYTES)
+            self.keys(arg)
+            if type(arg) is list:
+                self.keys([pair[0] for pair in arg if type(pair) in (list, tuple) and pair])
         return dict(*args, **items)
 
     def call_sorted(self, items: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
@@ -521,8 +561,12 @@ class Guards:
         if kind not in _METHODS or name not in _METHODS[kind]:
             raise AttributeError(f"'{type_name(kind)}' object has no attribute '{name}'")
         for arg in args:
-            self.compared(arg)
-            self.ask(self.length(arg) * ITEM_BYTES)
+            if kind is dict or kind is OrderedSet:
+                self.key(arg)
+                self.keys(arg)
+            else:
+                self.compared(arg)
+                self.ask(self.length(arg) * ITEM_BYTES)
         if name in _WALKING:
             self.compared(receiver)
         if name in _COPYING:
@@ -539,6 +583,8 @@ class Guards:
         if estimate is not None:
             size = estimate(self, text, [*args, *options.values()])
         self.walk(len(text) >> 3)
+        if name in _SCANNING and args and type(args[0]) is str:
+            self.walk(len(text) * len(args[0]) // SCAN_CHARS)
         self.ask(size)
         return getattr(text, name)(*args, **options)
 
@@ -610,6 +656,8 @@ _METHODS: dict[type, frozenset[str]] = {
     OrderedSet: grammar.SAFE_METHODS["set"],
     range: grammar.SAFE_METHODS["tuple"],
 }
+_SCANNING = frozenset({"rfind", "rindex", "rpartition", "rsplit", "strip", "lstrip", "rstrip"})
+"""Methods whose search may compare every character with every one of their argument's."""
 _WALKING = frozenset({"count", "index", "remove", "sort"})
 _COPYING = frozenset(
     {"copy", "union", "difference", "intersection", "symmetric_difference", "intersection_update", "reverse"}
@@ -668,6 +716,7 @@ OPERATIONS: dict[str, str] = {
         )
     },
     "<each starred>": "each_starred",
+    "<key>": "key",
     "<set>": "call_set",
 }
 """Woven name → method of `Guards`."""

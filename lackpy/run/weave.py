@@ -147,7 +147,7 @@ class _Weaver(ast.NodeTransformer):
         return node
 
     def _key(self, index: ast.expr) -> ast.expr:
-        return index if isinstance(index, ast.Constant) else _guard("<compared>", index)
+        return index if isinstance(index, ast.Constant) else _guard("<key>", index)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:
         self.generic_visit(node)
