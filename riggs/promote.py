@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from lackpy.templates.files import content_hash, find_template, write_atomic, write_template
 from lackpy.templates.fill import instantiate, sample_values
-from lackpy.templates.format import State, Template, with_fields
+from lackpy.templates.format import State, Template, parse, with_fields
 from lackpy.templates.needs import tool_hashes
 from lackpy.traces.ids import new_id
 from riggs.candidates import Review, Status, kit_named, template_of
 from riggs.errors import RiggsError
+from riggs.template_states import record_state
 
 if TYPE_CHECKING:
     from riggs.store import Store
@@ -62,6 +63,11 @@ def promote(
     folder = templates_folder(store)
     template = _ready(store, template_of(review.candidate))
     path = write_template(folder, template)
+    now = datetime.now(UTC)
+    with store.write() as connection:
+        record_state(
+            connection, template, State.PROBATION, f"promoted from candidate {review.id}", "promote", now
+        )
     _record(
         store,
         "promote",
@@ -134,6 +140,9 @@ def demote(store: Store, name: str, reason: str = "") -> Path:
             f"no template '{name}' in {templates_folder(store)}; a shipped one: `lackpy template disable`"
         )
     change_state(path, State.RETIRED)
+    retired = parse(path.read_text(encoding="utf-8-sig"), str(path))
+    with store.write() as connection:
+        record_state(connection, retired, State.RETIRED, reason or "demoted", "demote", datetime.now(UTC))
     rows = store.rows(
         "select candidate_id, evidence from decisions where template = ? and action = 'promote' "
         "order by ts desc limit 1",

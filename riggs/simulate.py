@@ -22,6 +22,7 @@ from riggs.candidates import Status, review
 from riggs.promote import promote
 from riggs.store import Store
 from riggs.thresholds import Thresholds
+from riggs.upkeep import upkeep
 from riggs.workload import Call
 
 STEADY_DAYS = 10
@@ -144,7 +145,7 @@ def simulate(
             for call in todays:
                 now[0], model.program = call.ts, call.model_program
                 _one(runtime, call, day, wrong)
-            day.promoted = _evening(workspace, thresholds)
+            day.promoted = _evening(workspace, thresholds, now[0])
             days.append(day)
             if progress is not None:
                 progress(day)
@@ -189,10 +190,10 @@ def _is_wrong(runtime: Lackpy, result: Result, call: Call) -> bool:
     return not (right.ok and result.ok and right.output == result.output and not result.truncated)
 
 
-def _evening(workspace: Path, thresholds: Thresholds | None) -> int:
-    """Promote everything that is ready; return how many."""
+def _evening(workspace: Path, thresholds: Thresholds | None, now: datetime) -> int:
+    """Move templates by their serves, then promote everything that is ready; return how many."""
     store = Store(workspace)
-    store.sync()
+    upkeep(store, now=now)
     ready = [r for r in review(store, thresholds) if r.status is Status.READY]
     for one in ready:
         promote(store, one, reason="simulated policy: everything ready, at day's end")

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def find_reviews(store: Store, *, rejected: bool = False) -> list[Review]:
     """Sync the store and return its candidates."""
     from riggs.candidates import review  # noqa: PLC0415  # loads the lexicon
+    from riggs.upkeep import upkeep  # noqa: PLC0415
 
-    store.sync()
+    upkeep(store)
     return review(store, rejected=rejected)
 
 

@@ -14,9 +14,10 @@ from riggs.cli.tables import format_options, print_bars, print_formatted
 
 def _synced(workspace: Path | None) -> Any:
     from riggs.store import Store  # noqa: PLC0415  # loads DuckDB
+    from riggs.upkeep import upkeep  # noqa: PLC0415
 
     store = Store(find_workspace(workspace))
-    store.sync()
+    upkeep(store)
     return store
 
 

@@ -24,6 +24,8 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "savings": ("riggs.cli.convergence:savings", "Model time and money not spent."),
     "gaps": ("riggs.cli.gaps:gaps", "Requests that no tier served."),
     "sql": ("riggs.cli.sql:sql", "Query the store, read-only."),
+    "report": ("riggs.cli.report:report", "One page with figures and charts."),
+    "notebook": ("riggs.cli.report:notebook", "Open a notebook on this workspace."),
     "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
 }
 

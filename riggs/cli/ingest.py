@@ -16,8 +16,10 @@ from lackpy.cli.show import print_json, remark
 def ingest(workspace: Path | None, as_json: bool) -> int:
     """Bring journals into the store, normalise and count what is new."""
     from riggs.store import Store  # noqa: PLC0415  # loads DuckDB
+    from riggs.upkeep import upkeep  # noqa: PLC0415
 
-    report = Store(find_workspace(workspace)).sync()
+    done = upkeep(Store(find_workspace(workspace)))
+    report = done.sync
     if as_json:
         print_json(
             {
@@ -25,12 +27,15 @@ def ingest(workspace: Path | None, as_json: bool) -> int:
                 "normalised": report.normalised,
                 "counted": report.counted,
                 "problems": list(report.problems),
+                "templates": [{"template": c.template, "to": str(c.transition.state)} for c in done.changes],
             }
         )
     else:
         click.echo(
             f"{report.drained} records read, {report.normalised} requests normalised, {report.counted} traces counted"
         )
+        for change in done.changes:
+            click.echo(f"template {change.template}: {change.transition.state} ({change.transition.reason})")
         for problem in report.problems:
             remark(f"problem: {problem}")
     return 0

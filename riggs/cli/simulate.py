@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -87,20 +88,16 @@ def _progress(work: Any, count: int, jobs: int) -> Iterator[Outcome]:
     """Run the seeds in processes of their own, with a progress bar on a terminal."""
     with (
         ProcessPoolExecutor(jobs) as pool,
-        click.progressbar(length=count, label="simulating", file=_stderr()) as bar,
+        click.progressbar(length=count, label="simulating", file=sys.stderr) as bar,
     ):
         for outcome in pool.map(work, range(count)):
             bar.update(1)
             yield outcome
 
 
-def _stderr() -> Any:
-    return click.get_text_stream("stderr")
-
-
 def _one(families: str, stream: str, days: int, out: str, keep: int, seed: int) -> Outcome:
     from lackpy import resources  # noqa: PLC0415  # in the worker process
-    from riggs import simulate as simulation  # noqa: PLC0415
+    from riggs.simulate import simulate as drive  # noqa: PLC0415
     from riggs.workload import build_tree, generate, load_families, recorded  # noqa: PLC0415
 
     known = load_families(
@@ -114,7 +111,7 @@ def _one(families: str, stream: str, days: int, out: str, keep: int, seed: int) 
         folder = Path(out) / "workspace" if out and seed == keep else Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         build_tree(folder, known)
-        return simulation.simulate(calls, folder, seed=seed)
+        return drive(calls, folder, seed=seed)
 
 
 def _bar(share: float) -> str:

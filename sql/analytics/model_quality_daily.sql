@@ -17,8 +17,7 @@ select
     coalesce(model, 'unknown') as model,
     count(*) as calls,
     avg(is_success::integer) as success_rate,
-    avg((coalesce(json_array_length(attempts -> (json_array_length(attempts) - 1)::integer -> 'repairs'), 0) > 0)::integer)
-        as repaired_rate,
+    avg((coalesce(json_array_length(attempts, '$[#-1].repairs'), 0) > 0)::integer) as repaired_rate,
     median(gen_ms) as median_gen_ms
 from traces_v
 where tier in ('2', '3') and not is_future
