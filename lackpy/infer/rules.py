@@ -22,10 +22,13 @@ from lackpy.infer.protocol import Proposal, Request, Tier
 from lackpy.intent.clean import clean
 from lackpy.intent.slots import SlotType, slot_type
 from lackpy.intent.tokens import CLOSE, NUMBER, OPEN, QUOTED, VALUE, WORD, Token
-from lackpy.lang import SlotError, canonical, fill
+from lackpy.lang import canonical
 from lackpy.resources import text as resource
+from lackpy.templates.format import Origin, Template, TemplateError
+from lackpy.templates.ready import ReadyTemplates
 
 if TYPE_CHECKING:
+    from lackpy.lang import Verdict
     from lackpy.templates.breaker import Breaker
 
 PREFIX = "rule:"
@@ -54,6 +57,12 @@ class Rule:
     optional: frozenset[str]
     slots: Mapping[str, str]
     program: str
+
+    @property
+    def template(self) -> Template:
+        """The rule as a template, for checking and filling its program."""
+        pattern = " ".join(f"{{{name}}}" for name in self.slots)
+        return Template(PREFIX + self.name, pattern, self.program, self.slots, origin=Origin.STARTER)
 
 
 def parse_rules(text: str, path: str = "<rules>") -> tuple[Rule, ...]:
@@ -90,6 +99,9 @@ def _rule(row: Mapping[str, Any], where: str) -> Rule:
     )
 
 
+_Found = tuple[Rule, dict[str, "str | int"], "Verdict"]
+
+
 @cache
 def shipped_rules() -> tuple[Rule, ...]:
     """Return the rules of `data/rules.toml`."""
@@ -111,6 +123,7 @@ class RuleProvider:
         """Load the rules when first asked."""
         self._given = tuple(rules) if rules is not None else None
         self._breaker = breaker
+        self._ready = ReadyTemplates()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -124,8 +137,8 @@ class RuleProvider:
         ms = (time.perf_counter() - started) * 1000
         if found is None:
             return Proposal(None, reason, ms=ms)
-        rule, values, program = found
-        return Proposal(program, template=PREFIX + rule.name, slots=values, ms=ms)
+        rule, values, verdict = found
+        return Proposal(verdict.program, template=PREFIX + rule.name, slots=values, ms=ms, verdict=verdict)
 
     def report(self, name: str, *, ok: bool) -> None:
         """Count how a served rule went; names of templates are none of its business."""
@@ -136,10 +149,10 @@ class RuleProvider:
         """Count the rules."""
         return f"ready: {len(self.rules)} rules"
 
-    def _find(self, request: Request) -> tuple[tuple[Rule, dict[str, str | int], str] | None, str]:
+    def _find(self, request: Request) -> tuple[_Found | None, str]:
         tokens = clean(request.intent).tokens
         reason = "no rule accounts for the whole intent"
-        found: list[tuple[Rule, dict[str, str | int], str]] = []
+        found: list[_Found] = []
         for rule in self.rules:
             values = match(rule, tokens)
             if values is None:
@@ -148,11 +161,15 @@ class RuleProvider:
             if resting is not None:
                 reason = f"rule '{rule.name}' matches but {resting}"
                 continue
+            ready = self._ready.get(rule.name, rule.template, request.signatures)
+            if isinstance(ready, str):
+                reason = f"rule '{rule.name}' matches but {ready}"
+                continue
             try:
-                found.append((rule, values, fill(rule.program, rule.slots, values)))
-            except SlotError as exc:
+                found.append((rule, values, ready(values)))
+            except TemplateError as exc:
                 reason = f"rule '{rule.name}' matches but {exc}"
-        if len({canonical(program) for _, _, program in found}) > 1:
+        if len(found) > 1 and len({canonical(verdict.program) for _, _, verdict in found}) > 1:
             names = " and ".join(f"'{rule.name}'" for rule, _, _ in found)
             return None, f"rules {names} match equally well and differ"
         return (found[0], "") if found else (None, reason)

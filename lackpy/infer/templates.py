@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lackpy.infer.protocol import Proposal, Request, Tier
 from lackpy.intent.clean import clean
-from lackpy.lang import Signature, canonical
-from lackpy.templates.fill import Filler, compile_template, sample_values
+from lackpy.lang import canonical
 from lackpy.templates.format import Origin, Template, TemplateError
 from lackpy.templates.loader import Loaded, Snapshot, rank
 from lackpy.templates.nearest import Near, nearest
-from lackpy.templates.needs import called_names, why_withdrawn
+from lackpy.templates.ready import ReadyTemplates, TypeCheck
 
 if TYPE_CHECKING:
-    from lackpy.lang import Verdict, Violation
+    from lackpy.lang import Signature, Verdict
     from lackpy.templates.breaker import Breaker
     from lackpy.templates.loader import TemplateLibrary
     from lackpy.templates.pattern import Hit
 
-TypeCheck = Callable[[str, Mapping[str, Signature], Mapping[str, str]], "tuple[Violation, ...]"]
 _LOG = logging.getLogger("lackpy.templates")
-_MAX_CHECKED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +100,7 @@ class TemplateProvider:
         """Match nothing yet."""
         self.library = library
         self.breaker = breaker
-        self._typecheck = typecheck
-        self._checked: dict[str, list[tuple[tuple[Signature | None, ...], Filler | str]]] = {}
+        self._ready = ReadyTemplates(typecheck)
         self._reported: set[str] = set()
 
     def propose(self, request: Request) -> Proposal:
@@ -138,7 +134,9 @@ class TemplateProvider:
                 elif near and near[0].leftover:
                     left = ", ".join(f"'{w}'" for w in near[0].leftover)
                     reason = f"{reason}; the nearest, '{near[0].name}', doesn't account for {left}"
-            return MatchReport(False, reason, cleaned=cleaned.light, concept=cleaned.normal, nearest=near)
+            return MatchReport(
+                hit=False, reason=reason, cleaned=cleaned.light, concept=cleaned.normal, nearest=near
+            )
         template = choice.loaded.template
         return MatchReport(
             hit=True,
@@ -168,7 +166,7 @@ class TemplateProvider:
         template = loaded.template
         if not template.state.served:
             return f"is {template.state.value}"
-        ready = self._ready(loaded, signatures)
+        ready = self._ready.get(loaded.key, loaded.template, signatures)
         if isinstance(ready, str):
             return ready
         return self.breaker.why_open(template.name, loaded.digest)
@@ -204,7 +202,7 @@ class TemplateProvider:
         return _Choice(reason)
 
     def _filled(self, loaded: Loaded, hit: Hit, signatures: Mapping[str, Signature]) -> Verdict | str:
-        ready = self._ready(loaded, signatures)
+        ready = self._ready.get(loaded.key, loaded.template, signatures)
         if isinstance(ready, str):
             return ready
         resting = self.breaker.why_open(loaded.template.name, loaded.digest)
@@ -241,31 +239,3 @@ class TemplateProvider:
             self._reported.add(reason)
             _LOG.warning("%s", reason)
         return reason
-
-    def _ready(self, loaded: Loaded, signatures: Mapping[str, Signature]) -> Filler | str:
-        """Return the template checked against these tools, once for each set of signatures; or why it can't be."""
-        tools = tuple([signatures.get(name) for name in called_names(loaded.template.program)])
-        known = self._checked.get(loaded.key, [])
-        for seen, ready in known:
-            if seen == tools:
-                return ready
-        ready = self._check(loaded, signatures)
-        if len(self._checked) > _MAX_CHECKED:
-            self._checked.clear()
-        self._checked[loaded.key] = [*known[-7:], (tools, ready)]
-        return ready
-
-    def _check(self, loaded: Loaded, signatures: Mapping[str, Signature]) -> Filler | str:
-        template = loaded.template
-        withdrawn = why_withdrawn(template, signatures)
-        if withdrawn is not None:
-            return withdrawn
-        try:
-            ready = compile_template(template, signatures)
-        except TemplateError as exc:
-            return str(exc)
-        if self._typecheck is not None and template.origin is Origin.WORKSPACE:
-            wrong = self._typecheck(ready(sample_values(template)).program, signatures, {})
-            if wrong:
-                return f"its program doesn't fit the tools' types: {wrong[0]}"
-        return ready

@@ -1,8 +1,9 @@
 """From a template and captured values to a checked program, without the values ever being code.
 
 Where a hole may be is `lackpy.lang.fill`'s decision. A template's program is checked once with stand-ins in its
-holes; the lowered tree that results remembers where each stand-in went, and filling copies the path from the root to those constants and nothing else, so a value is always
-(part of) one constant and the tree's shape, calls and grade are those that were checked. Touches no file.
+holes; the lowered tree that results remembers where each stand-in went. Filling copies the path from the root to
+those constants and nothing else, so a value is always (part of) one constant and the tree's shape, calls and grade
+are those that were checked. Touches no file.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class Filler:
             text = "".join(
                 [p if isinstance(p, str) else repr(self._constant(p, given)) for p in self._pieces]
             )
-        return Verdict(True, (), self.grade, self.calls, text, tree).noting(text)
+        verdict = Verdict(ok=True, violations=(), grade=self.grade, calls=self.calls, source=text, tree=tree)
+        return verdict.noting(text)
 
     def _filled(self, values: Mapping[str, Value]) -> ast.Module:
         return cast("ast.Module", self._copy(self._tree, self._plan, values))

@@ -105,7 +105,7 @@ _MAP_KEY = re.compile(r"[^\W\d]\w*")
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _MAPS = ("slots", "tools")
 _SPECIAL = "{}[]*&!%@`|>#,"
-_YAML_WORDS = frozenset("yes no on off true false null y n".split())
+_YAML_WORDS = frozenset(("yes", "no", "on", "off", "true", "false", "null", "y", "n"))
 
 
 def parse(text: str, path: str = "<template>", *, origin: Origin = Origin.WORKSPACE) -> Template:

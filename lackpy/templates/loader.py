@@ -1,8 +1,9 @@
 """Which templates are in force right now: the shipped ones and a workspace's files, fresh at every call.
 
-Consumes a folder, produces an immutable `Snapshot`; writes nothing but its own cache of compiled concepts. A file that was added, changed or removed, by
-whatever means, counts from the next call on. One that can't be read or parsed is skipped with a reason and its last
-good version stays in force. Compiled patterns are kept: a change compiles what changed, not the rest.
+Consumes a folder, produces an immutable `Snapshot`; writes nothing but its own cache of compiled concepts. A file
+that was added, changed or removed, by whatever means, counts from the next call on. One that can't be read or parsed
+is skipped with a reason and its last good version stays in force. Compiled patterns are kept: a change compiles what
+changed, not the rest.
 """
 
 from __future__ import annotations
@@ -263,9 +264,9 @@ class TemplateLibrary:
         now = time.time_ns()
         good = known.loaded if known else None
         try:
-            if stamp[1] > 4 * MAX_FILE_CHARS:
-                raise TemplateError(f"{path}: {stamp[1]:,} bytes; a template is one short program")
-            loaded: Loaded | None = _parsed(read_regular(path, 4 * MAX_FILE_CHARS + 1), str(path), Origin.WORKSPACE)
+            loaded: Loaded | None = _parsed(
+                read_regular(path, 4 * MAX_FILE_CHARS + 1), str(path), Origin.WORKSPACE
+            )
             problem = None
         except (TemplateError, OSError) as exc:
             loaded, problem = good, str(exc)

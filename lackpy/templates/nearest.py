@@ -14,7 +14,36 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _SLOT = re.compile(r"\{\w+\}")
 # Words that nearly every request holds; sharing them says nothing.
 _COMMON = frozenset(
-    "the a an of in to for and or is are does do what which where who how with show list find get give me all any it".split()  # noqa: SIM905  # a block of words
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "in",
+        "to",
+        "for",
+        "and",
+        "or",
+        "is",
+        "are",
+        "does",
+        "do",
+        "what",
+        "which",
+        "where",
+        "who",
+        "how",
+        "with",
+        "show",
+        "list",
+        "find",
+        "get",
+        "give",
+        "me",
+        "all",
+        "any",
+        "it",
+    ]  # a block of words
 )
 
 

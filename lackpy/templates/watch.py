@@ -21,7 +21,8 @@ _EVENTS = _MODIFY | _ATTRIB | _CLOSE_WRITE | _FROM | _TO | _CREATE | _DELETE | _
 _LOST = _DELETE_SELF | _MOVE_SELF | _UNMOUNT | _OVERFLOW | _IGNORED
 _HEADER = struct.Struct("iIII")
 
-# statfs(2) f_type of file systems whose every write this kernel sees: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs, bcachefs.
+# statfs(2) f_type of file systems whose every write this kernel sees: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs,
+# bcachefs.
 _LOCAL = frozenset(
     (0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E)
 )

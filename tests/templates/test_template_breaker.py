@@ -27,7 +27,10 @@ def test_three_in_a_row_open_it(tmp_path: Path) -> None:
     bad(breaker, 2)
     assert breaker.why_open("t", "d") is None
     bad(breaker, 1)
-    assert breaker.why_open("t", "d") == "failed 3 times in a row; it rests for 600 s more, or until its file changes"
+    assert (
+        breaker.why_open("t", "d")
+        == "failed 3 times in a row; it rests for 600 s more, or until its file changes"
+    )
     assert breaker.why_open("other", "d") is None
 
 

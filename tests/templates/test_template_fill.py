@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lackpy.lang import Grade, Param, Signature
 from lackpy.kits import spec_of
+from lackpy.lang import Grade, Param, Signature
 from lackpy.run.inline import InlineExecutor
 from lackpy.run.record import Limits
 from lackpy.templates.fill import compile_template, instantiate, quote_regex
@@ -86,7 +86,9 @@ def calls(program: str, slots: dict[str, str], values: dict[str, object]) -> lis
 
 @pytest.mark.parametrize("value", HARD)
 def test_values_reach_the_tool_byte_for_byte(value: str) -> None:
-    both = calls('read("{name}")\nread("{path}")', {"name": "text", "path": "text"}, {"name": value, "path": "{name}"})
+    both = calls(
+        'read("{name}")\nread("{path}")', {"name": "text", "path": "text"}, {"name": value, "path": "{name}"}
+    )
     assert both == [("read", value), ("read", "{name}")]
 
 
@@ -94,11 +96,13 @@ def test_values_reach_the_tool_byte_for_byte(value: str) -> None:
 def test_values_inside_longer_literals_and_fstrings_stay_text(value: str) -> None:
     slots = {"name": "text"}
     assert calls('read("<{name}>" + "{name}")', slots, {"name": value}) == [("read", f"<{value}>{value}")]
-    assert calls("x = 1\nread(f\"{{name}}={x}\")", slots, {"name": value}) == [("read", f"{value}=1")]
+    assert calls('x = 1\nread(f"{{name}}={x}")', slots, {"name": value}) == [("read", f"{value}=1")]
 
 
 def test_values_are_not_scanned_again() -> None:
-    seen = calls('read("{name}/{path}")', {"name": "text", "path": "text"}, {"name": "{path}", "path": "{name}"})
+    seen = calls(
+        'read("{name}/{path}")', {"name": "text", "path": "text"}, {"name": "{path}", "path": "{name}"}
+    )
     assert seen == [("read", "{path}/{name}")]
 
 
@@ -144,7 +148,9 @@ def test_no_value_changes_the_tree(value: str, program: str) -> None:
 
 
 def test_filling_leaves_the_template_as_it_was() -> None:
-    filler = compile_template(Template("t", "do {name}", 'find_callers("{name}")', {"name": "identifier"}), TOOLS)
+    filler = compile_template(
+        Template("t", "do {name}", 'find_callers("{name}")', {"name": "identifier"}), TOOLS
+    )
     first = filler({"name": "one"})
     filler({"name": "two"})
     assert first.program == "find_callers('one')"
@@ -175,7 +181,7 @@ def test_what_cannot_be_filled_is_refused(program, slots, values, says) -> None:
 
 
 def test_a_pattern_slot_needs_a_type() -> None:
-    with pytest.raises(TemplateError, match="pattern slot '{name}' has no type"):
+    with pytest.raises(TemplateError, match=r"pattern slot '\{name\}' has no type"):
         compile_template(Template("t", "do {name}", "1", {}), TOOLS)
 
 

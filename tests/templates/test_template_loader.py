@@ -81,7 +81,9 @@ def test_same_size_edit_with_an_old_time_stamp(library: TemplateLibrary) -> None
     path = write_template(library.folder, ONE)
     os.utime(path, ns=(10**18, 10**18))
     settle(library)
-    path.write_text(text(ONE.program.replace("name", "eman")).replace("eman", "name").replace("callers(", "CALLERS("))
+    path.write_text(
+        text(ONE.program.replace("name", "eman")).replace("eman", "name").replace("callers(", "CALLERS(")
+    )
     os.utime(path, ns=(10**18, 10**18))
     assert served(library) == ['find_CALLERS("{name}")']
 
@@ -215,12 +217,16 @@ def test_many_changes_compile_what_changed(library: TemplateLibrary, monkeypatch
     """A change beside a large set leaves the large set alone; many changes make a new one."""
     monkeypatch.setattr(loader, "MAX_DELTA", 3)
     for n in range(5):
-        write_template(library.folder, replace(ONE, name=f"t{n}", pattern=f"word{n} of {{name}}", program=str(n)))
+        write_template(
+            library.folder, replace(ONE, name=f"t{n}", pattern=f"word{n} of {{name}}", program=str(n))
+        )
     settle(library)
     base = library._base[0]
     assert len(base) == 5
     for n in range(5, 8):
-        write_template(library.folder, replace(ONE, name=f"t{n}", pattern=f"word{n} of {{name}}", program=str(n)))
+        write_template(
+            library.folder, replace(ONE, name=f"t{n}", pattern=f"word{n} of {{name}}", program=str(n))
+        )
         assert served(library, f"word{n} of x") == [str(n)]
         assert library._base[0] is base
     write_template(library.folder, replace(ONE, name="t8", pattern="word8 of {name}", program="8"))

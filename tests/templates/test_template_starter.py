@@ -19,7 +19,9 @@ from lackpy.templates.loader import CONCEPTS, Snapshot, TemplateLibrary, rank
 from lackpy.templates.shipped import concept_text
 
 HERE = Path(__file__).parent
-PHRASINGS = [json.loads(line) for line in (HERE / "starter_phrasings.jsonl").read_text(encoding="utf-8").splitlines()]
+PHRASINGS = [
+    json.loads(line) for line in (HERE / "starter_phrasings.jsonl").read_text(encoding="utf-8").splitlines()
+]
 NEAR_MISSES = [
     line
     for line in (HERE / "near_misses.txt").read_text(encoding="utf-8").splitlines()
@@ -31,7 +33,16 @@ AFTER = [
     "that nobody reviewed", "twice", "and rename it to foo", "in pull request 42", "if it is deprecated",
     "grouped by author", "at most 5", "in reverse order", "ignoring comments", "recursively", "only public ones",
 ]  # fmt: skip
-BEFORE = ["do not", "never", "stop trying to", "write code to", "apart from foo.py,", "delete", "rename", "undo"]
+BEFORE = [
+    "do not",
+    "never",
+    "stop trying to",
+    "write code to",
+    "apart from foo.py,",
+    "delete",
+    "rename",
+    "undo",
+]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +94,10 @@ def test_no_phrasing_survives_another_clause(snapshot: Snapshot) -> None:
     wrong = []
     for row in PHRASINGS:
         intent = str(row["intent"]).rstrip("?")
-        for other in [*(f"{intent} {clause}" for clause in AFTER), *(f"{clause} {intent}" for clause in BEFORE)]:
+        for other in [
+            *(f"{intent} {clause}" for clause in AFTER),
+            *(f"{clause} {intent}" for clause in BEFORE),
+        ]:
             wrong += [(other, loaded.template.name) for loaded, _ in snapshot.hits(clean(other))]
     assert wrong == []
 
@@ -98,7 +112,10 @@ def test_rules_agree_with_templates(snapshot: Snapshot, tmp_path: Path) -> None:
             values = match(rule, cleaned.tokens)
             if values is not None:
                 served = compile_template(loaded.template, signatures)(hit.slots).program
-                assert canonical(fill(rule.program, rule.slots, values)) == canonical(served), (row, rule.name)
+                assert canonical(fill(rule.program, rule.slots, values)) == canonical(served), (
+                    row,
+                    rule.name,
+                )
 
 
 def test_concept_file_is_current() -> None:
