@@ -389,7 +389,6 @@ class Guards:
             self.ask(len(value))
         else:
             self.ask(4 * self.check(value))
-            value = shown(value)
         if conversion == ord("r"):
             value = repr(value)
         elif conversion == ord("s"):
@@ -418,7 +417,7 @@ class Guards:
             if type(value) is str:
                 return value
             self.ask(4 * self.check(value))
-            return str(shown(value))
+            return str(value)
         return str(*values)
 
     # -- builtins --
@@ -559,7 +558,7 @@ class Guards:
                 self.compared(arg)
             return self._text_method(receiver, name, args, options)
         if kind not in _METHODS or name not in _METHODS[kind]:
-            raise AttributeError(f"'{type_name(kind)}' object has no attribute '{name}'")
+            raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
         for arg in args:
             if kind is dict or kind is OrderedSet:
                 self.key(arg)
@@ -662,17 +661,6 @@ _WALKING = frozenset({"count", "index", "remove", "sort"})
 _COPYING = frozenset(
     {"copy", "union", "difference", "intersection", "symmetric_difference", "intersection_update", "reverse"}
 )
-_TYPE_NAMES: dict[type, str] = {OrderedSet: "set"}
-
-
-def type_name(kind: type) -> str:
-    """Return a type's name as the program knows it."""
-    return _TYPE_NAMES.get(kind, kind.__name__)
-
-
-def shown(value: Any) -> Any:
-    """Return what `str` and `format` are to see."""
-    return value
 
 
 def len_of_range(value: range) -> int:

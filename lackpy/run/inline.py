@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lackpy.lang import grammar
 from lackpy.run import finish
 from lackpy.run.finish import Printed, PrintLimitError
-from lackpy.run.guards import COUNTED_BUILTINS, OPERATIONS, PLAIN_BUILTINS, Guards, LimitError, type_name
+from lackpy.run.guards import COUNTED_BUILTINS, OPERATIONS, PLAIN_BUILTINS, Guards, LimitError
 from lackpy.run.ordered import OrderedSet
 from lackpy.run.plain import PlainError, copy_plain
 from lackpy.run.record import RunError, RunResult
@@ -145,7 +145,7 @@ def _execute(
     except RecursionError as exc:
         return finish.at_line(finish.size_limit("it is nested too deep"), _line(exc))
     except Exception as exc:  # noqa: BLE001  # a program's own failure, of any type
-        return finish.runtime_error(type_name(type(exc)), str(exc), _line(exc), tools)
+        return finish.runtime_error(type(exc).__name__, str(exc), _line(exc), tools)
     return None
 
 

@@ -109,3 +109,7 @@ class OrderedSet(set[Any]):
     def symmetric_difference_update(self, other: Iterable[Any]) -> None:
         """Keep the members of one but not both."""
         self._become(self.symmetric_difference(other))
+
+
+# Messages of Python's own code name the type; a program knows it as `set`.
+OrderedSet.__name__ = OrderedSet.__qualname__ = "set"

@@ -60,6 +60,50 @@ def __lackpy_listed(v, deep, isinstance=isinstance, dict=dict, tuple=tuple, list
         return [__lackpy_listed(x, deep + 1) for x in v]
     return v
 """
+_ROUND = """\
+def round(number, ndigits=None, round=round, isinstance=isinstance, float=float, int=int):
+    if isinstance(number, float) and isinstance(ndigits, int) and 0 <= ndigits <= 400:
+        return float(f'{number:.{ndigits}f}')
+    return round(number, ndigits)
+"""
+"""The sandbox rounds what is shown, not what is stored: `round(2.675, 2)` is 2.67, as in Python."""
+_SET_METHODS = """\
+def __lackpy_set_method(x, name, *others, isinstance=isinstance, set=set, list=list, len=len, type=type):
+    if name == 'update':
+        if len(others) and not isinstance(x, set):
+            raise TypeError('update expected at most 1 argument, got ' + str(len(others)))
+        for y in others:
+            x.update(y)
+        return None
+    if not isinstance(x, set):
+        raise AttributeError("'" + type(x).__name__ + "' object has no attribute '" + name + "'")
+    if name == 'symmetric_difference_update':
+        if len(others) != 1:
+            raise TypeError(name + '() takes exactly one argument (' + str(len(others)) + ' given)')
+        other = set(others[0])
+        both = [y for y in x if y in other]
+        x.update([y for y in other if y not in x])
+        for y in both:
+            x.discard(y)
+        return None
+    made = x.copy()
+    for other in others:
+        if name == 'union':
+            made = made.union(other)
+        elif name == 'difference' or name == 'difference_update':
+            made = made.difference(other)
+        else:
+            made = made.intersection(other)
+    if name in ('union', 'difference', 'intersection'):
+        return made
+    for y in list(x):
+        if y not in made:
+            x.discard(y)
+    return None
+"""
+"""Methods of a set that the sandbox lacks, or takes one argument for."""
+_MISSING = frozenset({"difference_update", "intersection_update", "symmetric_difference_update"})
+_MANY = frozenset({"union", "update", "difference", "intersection"})
 _WRAPPER = """\
 def {name}(*a, **k):
     a, k = __lackpy_guard((a, k))
@@ -78,6 +122,12 @@ def prelude(tools: tuple[str, ...], nodes: int, depth: int) -> tuple[str, int]:
 def guarded(program: str, tree: ast.Module, tools: tuple[str, ...], limits: Limits) -> tuple[str, int]:
     """Return the text to run for a program, and how many lines come before its first."""
     before, lines = prelude(tools, limits.nodes + limits.chars // 32, limits.depth)
+    if "round(" in program and "round" not in tools:
+        before, lines = before + _ROUND, lines + _ROUND.count("\n")
+    rewritten = _set_methods(program)
+    if rewritten is not None:
+        before, lines = before + _SET_METHODS, lines + _SET_METHODS.count("\n")
+        program, tree = ast.unparse(rewritten), rewritten
     return before + _with_guarded_output(program, tree), lines
 
 
@@ -90,3 +140,29 @@ def _with_guarded_output(program: str, tree: ast.Module) -> str:
         return f"{program[: len(program) - len(text)]}__lackpy_guard({text})"
     wrapped = ast.Expr(ast.Call(ast.Name("__lackpy_guard", ast.Load()), [last.value], []))
     return ast.unparse(ast.Module([*tree.body[:-1], wrapped], []))
+
+
+def _set_methods(program: str) -> ast.Module | None:
+    """Return the tree of `program` with the set methods replaced that the sandbox lacks; `None` where it uses none."""
+    if not any(f".{name}(" in program for name in (*_MISSING, *_MANY)):
+        return None
+    rewriter = _SetMethods()
+    tree = rewriter.visit(ast.parse(program))
+    return ast.fix_missing_locations(tree) if rewriter.changed else None
+
+
+class _SetMethods(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.changed = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        if not isinstance(function, ast.Attribute) or node.keywords:
+            return node
+        one = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+        if function.attr not in _MISSING and (function.attr not in _MANY or one):
+            return node
+        self.changed = True
+        helper = ast.Name("__lackpy_set_method", ast.Load())
+        return ast.Call(helper, [function.value, ast.Constant(function.attr), *node.args], [])
