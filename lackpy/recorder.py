@@ -5,6 +5,7 @@ A trace that can't be written (full disk, read-only folder) becomes a note in th
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections import OrderedDict
@@ -14,12 +15,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lackpy.errors import LackpyError
 from lackpy.result import Result
+from lackpy.traces.drain import drain, drain_due
 from lackpy.traces.ids import iso_utc, new_id
 from lackpy.traces.journal import Journal, JournalError
 from lackpy.traces.mask import mask_data, mask_text
 from lackpy.traces.record import Attempt, Feedback, Trace
 from lackpy.traces.results import store_result
+from lackpy.traces.store import Store
 from lackpy.version import version
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 PREVIEW_CHARS = 2_000
 CALL_PREVIEW_CHARS = 200
 REMEMBERED_TRACES = 2_000
+DRAIN_EVERY = 500  # records of one process between two looks at the journal's size
 IGNORED_STATE = "journal/\nresults/\n*.duckdb\n*.duckdb.wal\n*.tmp\nbreaker.json\nconcepts.json\n"
 
 
@@ -64,6 +69,7 @@ class Recorder:
         self._config = config
         self._journal: Journal | None = None
         self._lock = threading.Lock()
+        self._recorded = 0
         self._templates: OrderedDict[str, str | None] = OrderedDict()
 
     @property
@@ -82,6 +88,7 @@ class Recorder:
         except (JournalError, OSError) as exc:
             return replace(settled, trace_id=None, notes=(*settled.notes, f"trace not recorded: {exc}"))
         with self._lock:
+            self._drain_now_and_then()
             self._templates[trace_id] = result.template
             while len(self._templates) > REMEMBERED_TRACES:
                 self._templates.popitem(last=False)
@@ -94,16 +101,31 @@ class Recorder:
             JournalError: It can't be written.
         """
         text = mask_text(note) if self._config.traces.mask else note
-        self._open_journal().append(Feedback(trace_id=trace_id, ts=iso_utc(self._clock()), verdict=verdict, note=text))
+        self._open_journal().append(
+            Feedback(trace_id=trace_id, ts=iso_utc(self._clock()), verdict=verdict, note=text)
+        )
         with self._lock:
             return self._templates.get(trace_id)
 
     def close(self) -> None:
-        """Close this process's journal segment."""
+        """Close this process's journal segment; drain the journal when it has grown."""
         with self._lock:
-            if self._journal is not None:
-                self._journal.close()
-                self._journal = None
+            if self._journal is None:
+                return
+            self._journal.close()
+            self._journal = None
+        self._drain()
+
+    def _drain(self) -> None:
+        """Bring the journal into the store when it is due and nobody has the store open; never fails a call."""
+        if drain_due(self.state_dir):
+            with contextlib.suppress(LackpyError, OSError):
+                drain(self.state_dir, Store(self._config.traces.store, base=self.state_dir, wait_s=0.0))
+
+    def _drain_now_and_then(self) -> None:
+        self._recorded += 1
+        if self._recorded % DRAIN_EVERY == 0:
+            threading.Thread(target=self._drain, name="lackpy-drain", daemon=True).start()
 
     def _open_journal(self) -> Journal:
         with self._lock:
@@ -138,7 +160,11 @@ class Recorder:
         try:
             self._make_state_dir()
             store_result(
-                self.state_dir, str(result.trace_id), result.output, keep=self._config.traces.results_keep
+                self.state_dir,
+                str(result.trace_id),
+                result.output,
+                keep=self._config.traces.results_keep,
+                mask=self._config.traces.mask,
             )
         except (OSError, JournalError) as exc:
             cut = replace(cut, notes=(*cut.notes, f"the rest of the output was not stored: {exc}"))

@@ -33,7 +33,9 @@ def trace_list(
     """List the newest traces."""
     from lackpy.traces.query import list_traces  # noqa: PLC0415  # loads DuckDB
 
-    rows = list_traces(find_workspace(workspace), limit=limit, session=session, tier=tier, failed=failed)
+    rows = list_traces(
+        find_workspace(workspace), limit=limit, session=session, tier=tier, failed=failed, on_partial=remark
+    )
     if as_json:
         print_json(rows)
         return

@@ -35,6 +35,7 @@ def list_traces(
     session: str | None = None,
     tier: str | None = None,
     failed: bool = False,
+    store: Store | None = None,
     on_partial: Callable[[str], None] | None = None,
 ) -> Rows:
     """Return the newest traces, newest first.
@@ -45,6 +46,7 @@ def list_traces(
         session: Only this session.
         tier: Only this tier.
         failed: Only calls that failed.
+        store: Where the traces are; the workspace's own file when absent.
         on_partial: Called with a sentence when the store is locked and only the journal could be read.
 
     Raises:
@@ -56,11 +58,11 @@ def list_traces(
     def wanted(row: Mapping[str, Any]) -> bool:
         return all(row.get(k) == v for k, v in filters.items()) and not (failed and row.get("success"))
 
-    rows = _query(workspace, "store/traces_newest", values, wanted, on_partial)
+    rows = _query(workspace, "store/traces_newest", values, wanted, store, on_partial)
     return [{key: row[key] for key in _LISTED} for row in rows[:limit]]
 
 
-def get_trace(workspace: Path, trace_id: str) -> dict[str, Any] | None:
+def get_trace(workspace: Path, trace_id: str, *, store: Store | None = None) -> dict[str, Any] | None:
     """Return one whole trace by id, or by a unique prefix or suffix of at least four characters.
 
     Raises:
@@ -73,27 +75,30 @@ def get_trace(workspace: Path, trace_id: str) -> dict[str, Any] | None:
     def wanted(row: Mapping[str, Any]) -> bool:
         return str(row["trace_id"]).startswith(trace_id) or str(row["trace_id"]).endswith(trace_id)
 
-    rows = _query(workspace, "store/traces_by_id", {"part": trace_id}, wanted, None)
+    rows = _query(workspace, "store/traces_by_id", {"part": trace_id}, wanted, store)
     found = [row for row in rows if row["trace_id"] == trace_id] or rows
     if len(found) > 1:
         raise LackpyError(f"'{trace_id}' names {len(found)} traces; give more of the id")
     return found[0] if found else None
 
 
-def count_traces(workspace: Path) -> int:
+def count_traces(workspace: Path, *, store: Store | None = None) -> int:
     """Return how many traces the store and the journal hold.
 
     Raises:
         StoreError: The store file is locked or can't be used.
     """
     state = workspace / ".lackpy"
-    drain(state, wait_s=LOCKED_WAIT_S)
-    with Store(state, wait_s=LOCKED_WAIT_S).read() as connection:
+    target = store or Store(state, wait_s=LOCKED_WAIT_S)
+    drain(state, target)
+    with target.read() as connection:
         row = connection.execute(sqlfiles.statement("store/counts")).fetchone()
     return int(row[0]) if row else 0
 
 
-def tail_traces(workspace: Path, *, follow: bool = True, poll_s: float = 0.25) -> Iterator[dict[str, Any]]:
+def tail_traces(
+    workspace: Path, *, follow: bool = True, poll_s: float = 0.25, store: Store | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield traces in the order they are written: the last ten, then, with `follow`, each new one.
 
     Reads the journal, and the store only after a drain changed it.
@@ -102,11 +107,14 @@ def tail_traces(workspace: Path, *, follow: bool = True, poll_s: float = 0.25) -
         StoreError: The store file can't be used.
     """
     state = workspace / ".lackpy"
+    target = store or Store(state, wait_s=LOCKED_WAIT_S)
     seen: dict[str, None] = {}
     offsets: dict[str, int] = {}
-    changed = _changed_at(state)
-    rows = list_traces(workspace, limit=TAIL_START)[::-1]
-    before = {row["trace_id"] for row in list_traces(workspace, limit=1_000)} if follow else set()
+    changed = _changed_at(target)
+    rows = list_traces(workspace, limit=TAIL_START, store=target)[::-1]
+    before = (
+        {row["trace_id"] for row in list_traces(workspace, limit=1_000, store=target)} if follow else set()
+    )
     seen.update(dict.fromkeys(before))
     while True:
         for row in rows:
@@ -116,9 +124,9 @@ def tail_traces(workspace: Path, *, follow: bool = True, poll_s: float = 0.25) -
             return
         time.sleep(poll_s)
         found = [r for r in _fresh(state, offsets) if r["kind"] == "trace"]
-        if (now := _changed_at(state)) != changed:
+        if (now := _changed_at(target)) != changed:
             changed = now
-            found += list_traces(workspace, limit=200)[::-1]
+            found += list_traces(workspace, limit=200, store=target)[::-1]
         new = {
             r["trace_id"]: {key: r.get(key) for key in _LISTED} for r in found if r["trace_id"] not in seen
         }
@@ -146,9 +154,9 @@ def _fresh(state: Path, offsets: dict[str, int]) -> Rows:
     return records
 
 
-def _changed_at(state: Path) -> int:
+def _changed_at(store: Store) -> int:
     try:
-        return (state / "traces.duckdb").stat().st_mtime_ns
+        return store.path.stat().st_mtime_ns
     except OSError:
         return 0
 
@@ -158,16 +166,18 @@ def _query(
     name: str,
     values: Mapping[str, Any],
     wanted: Callable[[Mapping[str, Any]], bool],
-    on_partial: Callable[[str], None] | None,
+    store: Store | None,
+    on_partial: Callable[[str], None] | None = None,
 ) -> Rows:
     """Run a shipped query over the drained store; what a locked store keeps back is answered from the journal."""
     state = workspace / ".lackpy"
-    if not (state / "traces.duckdb").exists() and not pending_segments(state / "journal"):
+    target = store or Store(state, wait_s=LOCKED_WAIT_S)
+    if not target.exists and not pending_segments(state / "journal"):
         return []
-    locked = drain(state, wait_s=LOCKED_WAIT_S).locked
+    locked = drain(state, target).locked
     found: Rows = []
     try:
-        with Store(state, wait_s=LOCKED_WAIT_S).read() as connection:
+        with target.read() as connection:
             cursor = connection.execute(sqlfiles.statement(name), values)
             names = [column[0] for column in cursor.description or ()]
             found = [_row(dict(zip(names, row, strict=True))) for row in cursor.fetchall()]

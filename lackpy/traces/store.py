@@ -52,15 +52,16 @@ class Store:
     Args:
         where: The `.duckdb` file, the folder that holds it (a workspace or its `.lackpy`), or an address
             `duckdb:PATH`.
+        base: Folder that a relative `duckdb:PATH` starts from; the current one when absent.
         wait_s: Seconds to wait for another process to let go of the file.
 
     Raises:
         StoreError: An address of a kind that this installation can't open.
     """
 
-    def __init__(self, where: str | Path, *, wait_s: float = WAIT_S) -> None:
+    def __init__(self, where: str | Path, *, base: Path | None = None, wait_s: float = WAIT_S) -> None:
         """Resolve the address; nothing is opened."""
-        self.path = resolve(where)
+        self.path = resolve(where, base)
         self._wait_s = wait_s
 
     @property
@@ -263,7 +264,7 @@ class Store:
         return StoreError(f"{self.path} can't be opened ({text}); move it away and a new store is begun")
 
 
-def resolve(where: str | Path) -> Path:
+def resolve(where: str | Path, base: Path | None = None) -> Path:
     """Return the store file that a path, a folder or an address names.
 
     >>> resolve("duckdb:/data/team.duckdb").as_posix()
@@ -274,7 +275,7 @@ def resolve(where: str | Path) -> Path:
     """
     scheme, sep, rest = str(where).partition(":")
     if sep and scheme == "duckdb":
-        where = rest
+        where = (base or Path()) / rest
     elif sep and scheme == "ducklake":
         raise StoreError(
             "a 'ducklake:' store needs DuckDB's ducklake extension and a catalogue without keys, which this version "

@@ -300,6 +300,11 @@ def test_address_names_a_file(where, expected) -> None:
     assert resolve(where).as_posix() == expected
 
 
+def test_relative_address_starts_from_its_base(state) -> None:
+    assert Store("duckdb:team.duckdb", base=state).path == state / "team.duckdb"
+    assert Store("duckdb:/abs/team.duckdb", base=state).path == Path("/abs/team.duckdb")
+
+
 @pytest.mark.parametrize(
     ("where", "message"),
     [
