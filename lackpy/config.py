@@ -16,6 +16,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from lackpy.errors import LackpyError
 from lackpy.run.record import Limits
+from lackpy.traces.store import Store
 
 STATE_DIR = ".lackpy"
 
@@ -174,6 +175,20 @@ def load(workspace: Path) -> Config:
     return from_mapping(data, path)
 
 
+def trace_store(workspace: Path, *, wait_s: float = 5.0) -> Store:
+    """Return the store that `[traces] store` names; nothing is opened.
+
+    Args:
+        workspace: Folder with a `.lackpy` folder.
+        wait_s: Seconds to wait for another process to let go of it.
+
+    Raises:
+        ConfigError: The configuration can't be used.
+        StoreError: An address of a kind that can't be opened.
+    """
+    return Store(load(workspace).traces.store, base=workspace / STATE_DIR, wait_s=wait_s)
+
+
 def from_mapping(data: Mapping[str, Any], path: Path | None = None) -> Config:
     """Build a `Config` from parsed TOML tables.
 
@@ -182,7 +197,7 @@ def from_mapping(data: Mapping[str, Any], path: Path | None = None) -> Config:
     """
     where = str(path) if path else "config"
     own = {k: v for k, v in data.items() if k not in FOREIGN_SECTIONS}
-    config = _record(Config, own, where, "")
+    config: Config = _record(Config, own, where, "")
     bad = [p for p in config.tiers.order if p not in PROVIDERS]
     if bad:
         raise ConfigError(f"{where}: [tiers] order names '{bad[0]}'; known: {', '.join(PROVIDERS)}")

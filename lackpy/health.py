@@ -82,7 +82,7 @@ def overview(workspace: Path) -> dict[str, Any]:
         try:
             from lackpy.traces.query import count_traces  # noqa: PLC0415  # loads DuckDB
 
-            traces = str(count_traces(workspace))
+            traces = str(count_traces(workspace, store=configuration.trace_store(workspace, wait_s=1.0)))
         except LackpyError as exc:
             traces = "unknown"
             problems.append(str(exc))
@@ -167,7 +167,7 @@ def _runs(workspace: Path) -> str:
 def _store(workspace: Path) -> str:
     from lackpy.traces.query import count_traces  # noqa: PLC0415  # loads DuckDB
 
-    return f"{count_traces(workspace)} traces"
+    return f"{count_traces(workspace, store=configuration.trace_store(workspace, wait_s=1.0))} traces"
 
 
 def _toml(value: Any) -> str:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lackpy import sqlfiles
+from lackpy.config import trace_store
 from lackpy.errors import LackpyError
 from lackpy.traces.drain import drain
-from lackpy.traces.store import Store as TraceStore
 from riggs.learn import Observation, group_id
 from riggs.normalise import NORMALISER_VERSION, normalise
 from riggs.thresholds import Thresholds
@@ -82,7 +82,7 @@ class Store:
         if not self.workspace.is_dir():
             raise LackpyError(f"workspace '{workspace}' is not a folder")
         self.state_dir = self.workspace / ".lackpy"
-        self.traces = TraceStore(self.state_dir / "traces.duckdb", wait_s=wait_s)
+        self.traces = trace_store(self.workspace, wait_s=wait_s)
 
     def read(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         """Open for reading."""

@@ -10,7 +10,10 @@ import click
 
 from lackpy.cli.options import find_workspace, json_option, workspace_option
 from lackpy.cli.show import print_json, print_table, remark
+from lackpy.config import trace_store
 from lackpy.errors import LackpyError
+
+STORE_WAIT_S = 1.0  # then what the journal alone holds is shown
 
 
 @click.group()
@@ -33,8 +36,10 @@ def trace_list(
     """List the newest traces."""
     from lackpy.traces.query import list_traces  # noqa: PLC0415  # loads DuckDB
 
+    root = find_workspace(workspace)
+    store = trace_store(root, wait_s=STORE_WAIT_S)
     rows = list_traces(
-        find_workspace(workspace), limit=limit, session=session, tier=tier, failed=failed, on_partial=remark
+        root, limit=limit, session=session, tier=tier, failed=failed, store=store, on_partial=remark
     )
     if as_json:
         print_json(rows)
@@ -62,7 +67,8 @@ def trace_show(trace_id: str, workspace: Path | None, as_json: bool) -> None:
     """Show one trace whole; TRACE_ID may be a unique prefix or suffix."""
     from lackpy.traces.query import get_trace  # noqa: PLC0415
 
-    found = get_trace(find_workspace(workspace), trace_id)
+    root = find_workspace(workspace)
+    found = get_trace(root, trace_id, store=trace_store(root, wait_s=STORE_WAIT_S))
     if found is None:
         raise LackpyError(f"no trace '{trace_id}' in this workspace; see `lackpy trace list`")
     if as_json:
@@ -81,7 +87,8 @@ def trace_tail(follow: bool, workspace: Path | None, as_json: bool) -> None:
     """Print traces as they are written, one line each."""
     from lackpy.traces.query import tail_traces  # noqa: PLC0415
 
-    for row in tail_traces(find_workspace(workspace), follow=follow):
+    root = find_workspace(workspace)
+    for row in tail_traces(root, follow=follow, store=trace_store(root, wait_s=STORE_WAIT_S)):
         if as_json:
             click.echo(json.dumps(row, ensure_ascii=True))
         else:
