@@ -1,8 +1,7 @@
-"""Match one intent against every pattern at once: one RE2 set over text as written, one over concept text."""
+"""Match one intent against every pattern at once: one index over text as written, one over concept text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,11 +10,9 @@ from typing import Any
 import re2
 
 from lackpy.intent.clean import Cleaned, clean
-from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, LANGUAGE_MARK
+from lackpy.intent.normal import BARE_OPEN, LANGUAGE_MARK
 from lackpy.intent.pattern import CompiledPattern, Form, compile_pattern
-from lackpy.intent.tokens import CLOSE, OPEN
-
-_MAX_MEM = 512 << 20
+from lackpy.intent.tree import PieceTree, cut, form_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +63,6 @@ class Match:
 _NO_MATCH = Match(None)
 
 
-# Any slot value, for the set: it only finds who might match; each form's own expression then decides. Exact slot
-# expressions hold Unicode classes, which cost a set megabytes a slot.
-_ANY_LIGHT = f"(?:[^ {OPEN}{CLOSE}]+|{OPEN}[^{OPEN}{CLOSE}]+{CLOSE})"
-_ANY_NORMAL = f"(?:{BARE_OPEN}[^{BARE_OPEN}{BARE_CLOSE}]+{BARE_CLOSE}|{OPEN}[^{OPEN}{CLOSE}]+{CLOSE})"
-_ANY_INNER = f"[^{OPEN}{CLOSE}]+"
-
-
-def _coarse(form: Form, any_value: str) -> str:
-    """Return a lower-case expression that matches whatever the form matches, and little more."""
-    if not form.slots:
-        return str(re2.escape(form.text.lower()))
-    holes = re.compile("|".join(re.escape("{" + name + "}") for name in set(form.slots)))
-    out, at = "", 0
-    for hole in holes.finditer(form.text):
-        before = form.text[: hole.start()]
-        is_quoted = before.count(OPEN) > before.count(CLOSE)
-        out += re2.escape(before[at:].lower()) + (_ANY_INNER if is_quoted else any_value)
-        at = hole.end()
-    return out + str(re2.escape(form.text[at:].lower()))
-
-
-def _options() -> Any:
-    options = re2.Options()
-    options.max_mem = _MAX_MEM
-    options.never_capture = True
-    options.log_errors = False
-    return options
-
-
 @lru_cache(maxsize=50_000)
 def _regexp(source: str) -> Any:
     options = re2.Options()
@@ -104,24 +72,17 @@ def _regexp(source: str) -> Any:
 
 
 class _Layer:
-    """One RE2 set over single forms; `rows[i]` is the entry and the form that set member i stands for."""
+    """The forms of all entries in one index; `rows[i]` is the entry and the form that row i of it stands for."""
 
-    __slots__ = ("rows", "set")
+    __slots__ = ("_tree", "rows")
 
-    def __init__(self, forms: Iterable[tuple[int, Form]], any_value: str) -> None:
+    def __init__(self, forms: Iterable[tuple[int, Form]]) -> None:
         self.rows = list(forms)
-        self.set: Any = None
-        if self.rows:
-            self.set = re2.Set.FullMatchSet(_options())
-            for _, form in self.rows:
-                self.set.Add(_coarse(form, any_value))
-            self.set.Compile()
+        self._tree = PieceTree(form_pieces(form.text, form.slots) for _, form in self.rows)
 
     def find(self, text: str) -> list[tuple[int, Form]]:
         """Return (entry, form) that may match, in the order they were added."""
-        if self.set is None:
-            return []
-        return [self.rows[i] for i in sorted(self.set.Match(text.lower()) or ())]
+        return [self.rows[i] for i in self._tree.find(cut(text))] if self.rows else []
 
 
 class PatternSet:
@@ -137,8 +98,8 @@ class PatternSet:
         self.compiled: tuple[CompiledPattern, ...] = tuple(
             compile_pattern(e.pattern, e.slots) for e in self.entries
         )
-        self._light = _Layer(((i, f) for i, c in enumerate(self.compiled) for f in c.lights), _ANY_LIGHT)
-        self._normal = _Layer(((i, f) for i, c in enumerate(self.compiled) for f in c.normals), _ANY_NORMAL)
+        self._light = _Layer(((i, f) for i, c in enumerate(self.compiled) for f in c.lights))
+        self._normal = _Layer(((i, f) for i, c in enumerate(self.compiled) for f in c.normals))
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -150,7 +111,7 @@ class PatternSet:
             return _NO_MATCH
         refused: list[tuple[Hashable, str]] = []
         hits = self._hits(self._light, cleaned.light, "light", refused)
-        if not hits and self._normal.set is not None:
+        if not hits and self._normal.rows:
             for text in cleaned.normals:
                 known = {h.key for h in hits}
                 hits += [h for h in self._hits(self._normal, text, "normal", refused) if h.key not in known]

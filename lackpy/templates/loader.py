@@ -140,6 +140,7 @@ class TemplateLibrary:
         self._lock = threading.RLock()
         self._watch = FolderWatch()
         self._files: dict[str, _File] = {}
+        self._linked: set[str] = set()
         self._folder_id: tuple[int, int] | None = None
         self._looks = 0
         self._shipped: dict[str, Loaded] = {}
@@ -192,7 +193,7 @@ class TemplateLibrary:
             info = None
         if info is None or not stat.S_ISDIR(info.st_mode):
             self._watch.close()
-            gone, self._files, self._folder_id = bool(self._files), {}, None
+            gone, self._files, self._linked, self._folder_id = bool(self._files), {}, set(), None
             return gone
         if self._folder_id == (info.st_dev, info.st_ino):
             names = self._watch.changes()
@@ -229,10 +230,11 @@ class TemplateLibrary:
 
     def _follow_links(self) -> bool:
         """Look at files that the folder's watch says nothing of: link targets, and files with a second name."""
-        linked = {
-            name for name, known in self._files.items() if known.stamp is not None and known.stamp[4] != 1
-        }
-        return self._reread({n for n in linked if self._stamp(n) != self._files[n].stamp or self._young(n)})
+        if not self._linked:
+            return False
+        return self._reread(
+            {n for n in self._linked if self._stamp(n) != self._files[n].stamp or self._young(n)}
+        )
 
     def _young(self, name: str) -> bool:
         known = self._files[name]
@@ -258,8 +260,11 @@ class TemplateLibrary:
     def _read(self, name: str) -> bool:
         known = self._files.get(name)
         stamp = self._stamp(name)
+        self._linked.discard(name)
         if stamp is None:
             return self._files.pop(name, None) is not None
+        if stamp[4] != 1:
+            self._linked.add(name)
         path = (self.folder or Path()) / name
         now = time.time_ns()
         good = known.loaded if known else None
