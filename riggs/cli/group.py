@@ -26,6 +26,7 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "sql": ("riggs.cli.sql:sql", "Query the store, read-only."),
     "report": ("riggs.cli.report:report", "One page with figures and charts."),
     "notebook": ("riggs.cli.report:notebook", "Open a notebook on this workspace."),
+    "export": ("riggs.cli.export:export", "Training pairs that ran, as JSON lines."),
     "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
 }
 
