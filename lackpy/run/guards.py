@@ -222,6 +222,10 @@ class Guards:
             self.check(value)
         return value
 
+    def same(self, value: Any) -> Any:
+        """Return `value`: a step between a literal and what is done with it."""
+        return value
+
     def key(self, value: Any) -> Any:
         """Allow a value to be hashed."""
         kind = type(value)
@@ -705,6 +709,7 @@ OPERATIONS: dict[str, str] = {
     },
     "<each starred>": "each_starred",
     "<key>": "key",
+    "<same>": "same",
     "<set>": "call_set",
 }
 """Woven name → method of `Guards`."""

@@ -142,6 +142,8 @@ class _Copy:
         """Return what stands for a value of no exact plain type, by the rules of the module's head."""
         if issubclass(kind, enum.Enum):
             return object.__getattribute__(value, "_value_")
+        if kind is range and len(value[: self.nodes + 1]) > self.nodes:
+            raise BudgetError(f"the value holds more than {self.limits.nodes:,} items")
         for base, convert in _CONVERSIONS:
             if issubclass(kind, base):
                 return convert(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import itertools
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,9 @@ TRACE_ITEMS = 50
 """Items of one list or dict argument that a record keeps."""
 TRACE_DEPTH = 4
 """Nesting of one argument that a record keeps."""
+
+
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), range)
 
 
 class StopRunError(Exception):
@@ -240,7 +244,7 @@ def for_trace(value: Any, depth: int = 0) -> Any:
         >>> for_trace({"path": "a.py", "lines": (1, 2)})
         {'path': 'a.py', 'lines': [1, 2]}
     """
-    kind = type(value)
+    kind: type = type(value)
     if kind is str:
         if len(value) <= TRACE_CHARS:
             return value
@@ -249,6 +253,10 @@ def for_trace(value: Any, depth: int = 0) -> Any:
         return value if value.bit_length() <= 4096 else f"a whole number of {value.bit_length():,} bits"
     if kind in (bool, float, type(None)):
         return json_safe(value).value
+    if isinstance(value, _VIEWS):
+        value, kind = list(itertools.islice(value, TRACE_ITEMS)), list
+    elif isinstance(value, set):
+        kind = set
     if kind in (list, tuple, set, frozenset, dict) and depth >= TRACE_DEPTH:
         return f"… ({len(value):,} items)"
     if kind is dict:

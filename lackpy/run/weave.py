@@ -125,6 +125,7 @@ class _Weaver(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+            node.left, *node.comparators = map(_quietly, (node.left, *node.comparators))
             return node
         node.left = self._compared(node.left)
         node.comparators = [self._compared(value) for value in node.comparators]
@@ -137,6 +138,7 @@ class _Weaver(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
+        node.value = _quietly(node.value)
         if isinstance(node.slice, ast.Slice):
             if isinstance(node.ctx, ast.Load):
                 parts = (node.slice.lower, node.slice.upper, node.slice.step)
@@ -226,6 +228,11 @@ class _Weaver(ast.NodeTransformer):
         else:
             node.value = self.visit(value)
         return node
+
+
+def _quietly(value: ast.expr) -> ast.expr:
+    """Hide a display from the compiler, which warns of `None["a"]` or `x is 1` on the host's stderr."""
+    return value if isinstance(value, (ast.Name, ast.Call, ast.Subscript)) else _guard("<same>", value)
 
 
 def _load(name: str) -> ast.expr:
