@@ -117,6 +117,8 @@ class PatternSet:
                 hits += [h for h in self._hits(self._normal, text, "normal", refused) if h.key not in known]
         if not hits:
             return Match(None, refused=tuple(refused)) if refused else _NO_MATCH
+        if len(hits) == 1:
+            return Match(hits[0], tuple(hits), (), tuple(refused))
         hits.sort(key=lambda h: (tuple(-r for r in h.rank), str(h.key)))
         tied = tuple(h for h in hits if h.rank == hits[0].rank)
         if len(tied) > 1:
@@ -159,6 +161,6 @@ class PatternSet:
                 return f"{{{name}}} takes a {types[name].name}, not {raw!r}"
             if values.setdefault(name, value) != value:
                 return f"{{{name}}} would be {values[name]!r} and {value!r}"
-        narrow = sum(types[n].rank for n in form.slots)
+        narrow = sum([types[n].rank for n in form.slots])
         rank = (1 if route == "light" else 0, -len(form.slots), form.words, narrow)
         return Hit(self.entries[index].key, values, route, form.text, rank)

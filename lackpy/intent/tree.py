@@ -73,7 +73,10 @@ class PieceTree:
 
 
 def _fits(row: tuple[str, ...], pieces: Sequence[str], depth: int) -> bool:
-    return all(row[i] in (ANY, pieces[i]) for i in range(depth, len(row)))
+    for i in range(depth, len(row)):  # noqa: SIM110  # twice as fast as all() over a generator
+        if row[i] != pieces[i] and row[i] != ANY:
+            return False
+    return True
 
 
 def _grown(rows: list[_Row], depth: int) -> _Node:

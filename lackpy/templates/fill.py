@@ -48,13 +48,26 @@ class _Hole:
 
     Attributes:
         parts: `(False, text)` or `(True, slot)` in order.
-        number: The constant is an integer, its only part the slot.
-        regex: It is part of a regex, so text values are quoted.
+        alone: The slot whose value is the whole constant as it comes; `None` when something is done to it.
+        quoted: Slots whose values are quoted for a regex.
     """
 
     parts: tuple[tuple[bool, str], ...]
-    number: bool
-    regex: bool
+    alone: str | None
+    quoted: frozenset[str]
+
+    def constant(self, values: Mapping[str, Value]) -> Value:
+        """Return what the constant holds once filled."""
+        if self.alone is not None:
+            return values[self.alone]
+        return "".join(
+            [
+                (quote_regex(str(values[part])) if part in self.quoted else str(values[part]))
+                if is_slot
+                else part
+                for is_slot, part in self.parts
+            ]
+        )
 
 
 # Where to go from a node: (field, index or None, what is there).
@@ -69,7 +82,7 @@ class Filler:
         calls: Tools it calls, in source order.
     """
 
-    __slots__ = ("_pieces", "_plan", "_regex_slots", "_slots", "_tree", "calls", "grade")
+    __slots__ = ("_pieces", "_plan", "_slots", "_tree", "calls", "grade")
 
     def __init__(self, verdict: Verdict, slots: Mapping[str, str], marks: Mapping[str, Value]) -> None:
         """Find where the stand-ins `marks` of `slots` went in a checked tree."""
@@ -78,8 +91,8 @@ class Filler:
         self.calls: tuple[str, ...] = verdict.calls
         self._tree = tree
         self._slots = dict(slots)
-        self._regex_slots = frozenset(name for name, kind in slots.items() if kind not in _REGEX_SAFE)
-        self._plan = _plan(tree, {str(mark): name for name, mark in marks.items()}, regex=False)
+        names = {str(mark): name for name, mark in marks.items()}
+        self._plan = _plan(tree, _Marks(names, self._slots), regex=False)
         self._pieces: tuple[str | _Hole, ...] | None = self._text_pieces(marks)
 
     def __call__(self, values: Mapping[str, Value]) -> Verdict:
@@ -93,9 +106,7 @@ class Filler:
         if self._pieces is None:
             text = ast.unparse(tree)
         else:
-            text = "".join(
-                [p if isinstance(p, str) else repr(self._constant(p, given)) for p in self._pieces]
-            )
+            text = "".join([p if isinstance(p, str) else repr(p.constant(given)) for p in self._pieces])
         verdict = Verdict(ok=True, violations=(), grade=self.grade, calls=self.calls, source=text, tree=tree)
         return verdict.noting(text)
 
@@ -104,35 +115,25 @@ class Filler:
 
     def _copy(self, node: ast.AST, plan: _Plan, values: Mapping[str, Value]) -> ast.AST:
         new = type(node).__new__(type(node))
-        new.__dict__.update(node.__dict__)
+        old, fresh = node.__dict__, new.__dict__
+        fresh.update(old)
         for field, index, inner in plan:
-            if isinstance(inner, _Hole):
-                new.__dict__[field] = self._constant(inner, values)
+            if inner.__class__ is _Hole:
+                fresh[field] = inner.constant(values)
             elif index is None:
-                new.__dict__[field] = self._copy(node.__dict__[field], inner, values)
+                fresh[field] = self._copy(old[field], inner, values)
             else:
-                if new.__dict__[field] is node.__dict__[field]:
-                    new.__dict__[field] = list(node.__dict__[field])
-                new.__dict__[field][index] = self._copy(node.__dict__[field][index], inner, values)
+                if fresh[field] is old[field]:
+                    fresh[field] = list(old[field])
+                fresh[field][index] = self._copy(old[field][index], inner, values)
         return new
-
-    def _constant(self, hole: _Hole, values: Mapping[str, Value]) -> Value:
-        if hole.number:
-            return values[hole.parts[0][1]]
-        quoted = self._regex_slots if hole.regex else frozenset[str]()
-        return "".join(
-            [
-                (quote_regex(str(values[part])) if part in quoted else str(values[part])) if is_slot else part
-                for is_slot, part in hole.parts
-            ]
-        )
 
     def _text_pieces(self, marks: Mapping[str, Value]) -> tuple[str | _Hole, ...] | None:
         """Return the program's text cut at its holes, or `None` where only writing the tree gives the text."""
         rest = ast.unparse(self._tree)
         pieces: list[str | _Hole] = []
         for hole in _holes(self._plan):
-            before, found, rest = rest.partition(repr(self._constant(hole, marks)))
+            before, found, rest = rest.partition(repr(hole.constant(marks)))
             if not found:
                 return None
             pieces += [before, hole]
@@ -141,7 +142,7 @@ class Filler:
         for probe in ("probe", "a'b\"c\n{}\\"):
             sample: dict[str, Value] = {n: 7 if k in _NUMERIC else probe for n, k in self._slots.items()}
             if "".join(
-                [p if isinstance(p, str) else repr(self._constant(p, sample)) for p in pieces]
+                [p if isinstance(p, str) else repr(p.constant(sample)) for p in pieces]
             ) != ast.unparse(self._filled(sample)):
                 return None
         return self._pieces
@@ -164,11 +165,35 @@ def _checked(name: str, kind: str, values: Mapping[str, Value]) -> Value:
     return value
 
 
-def _plan(node: ast.AST, marks: Mapping[str, str], *, regex: bool) -> _Plan:
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """Stand-ins as text → slot name, and the slots' types."""
+
+    names: Mapping[str, str]
+    slots: Mapping[str, str]
+
+    def hole(self, value: object, *, regex: bool) -> _Hole | None:
+        """Return the hole that a constant is, or `None` when no stand-in is in it."""
+        if isinstance(value, int) and not isinstance(value, bool) and str(value) in self.names:
+            slot = self.names[str(value)]
+            return _Hole(((True, slot),), slot, frozenset())
+        if not isinstance(value, str) or not self.names:
+            return None
+        pieces = re.split("(" + "|".join(map(re.escape, self.names)) + ")", value)
+        if len(pieces) == 1:
+            return None
+        parts = tuple((i % 2 == 1, self.names[p] if i % 2 else p) for i, p in enumerate(pieces) if p)
+        used = {part for is_slot, part in parts if is_slot}
+        quoted = frozenset(name for name in used if regex and self.slots[name] not in _REGEX_SAFE)
+        plain = len(parts) == 1 and not quoted and self.slots[parts[0][1]] not in _NUMERIC
+        return _Hole(parts, parts[0][1] if plain else None, quoted)
+
+
+def _plan(node: ast.AST, marks: _Marks, *, regex: bool) -> _Plan:
     """Return the way to every constant that holds a mark."""
     steps: list[tuple[str, int | None, Any]] = []
     if isinstance(node, ast.Constant):
-        hole = _hole(node.value, marks, regex=regex)
+        hole = marks.hole(node.value, regex=regex)
         return (("value", None, hole),) if hole else ()
     for field, value in ast.iter_fields(node):
         for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
@@ -185,18 +210,6 @@ def _is_regex(node: ast.AST, field: str, index: int | None, child: ast.AST, *, i
         by_keyword = isinstance(child, ast.keyword) and child.arg == _REGEX_PARAM
         return named and ((field == "args" and index == 0) or by_keyword)
     return inherited
-
-
-def _hole(value: object, marks: Mapping[str, str], *, regex: bool) -> _Hole | None:
-    if isinstance(value, int) and not isinstance(value, bool) and str(value) in marks:
-        return _Hole(((True, marks[str(value)]),), number=True, regex=False)
-    if not isinstance(value, str):
-        return None
-    pieces = re.split("(" + "|".join(map(re.escape, marks)) + ")", value) if marks else [value]
-    if len(pieces) == 1:
-        return None
-    parts = tuple((i % 2 == 1, marks[p] if i % 2 else p) for i, p in enumerate(pieces) if p)
-    return _Hole(parts, number=False, regex=regex)
 
 
 def _holes(plan: _Plan) -> Iterator[_Hole]:
