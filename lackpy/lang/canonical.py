@@ -18,6 +18,7 @@ from lackpy.lang.rename import rename
 from lackpy.lang.signature import Param, Signature
 from lackpy.lang.validate import lowered
 from lackpy.lang.verdict import Violation
+from lackpy.lang.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,12 +55,12 @@ def _written(program: str | ast.Module, last_step: Callable[[ast.Module], object
     try:
         for _ in range(_ROUNDS):
             tree = _canonical_tree(tree)
-            before, text = text, ast.unparse(tree)
+            before, text = text, write(tree)
             if text == before:
                 break
             tree = ast.parse(text)
         last_step(tree)
-        return ast.unparse(tree)
+        return write(tree)
     except (RecursionError, MemoryError, ValueError, SyntaxError):
         return program.strip() if isinstance(program, str) else text
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lackpy.lang.parse import parse
 from lackpy.lang.verdict import Violation
+from lackpy.lang.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ class Form:
             return "".join(parts)
         tree = self.tree(values)
         try:
-            text = ast.unparse(tree)
+            text = write(tree)
             same = ast.dump(ast.parse(text)) == ast.dump(tree)
         except (ValueError, SyntaxError) as exc:
             raise SlotError(

@@ -11,6 +11,7 @@ import string
 from typing import TYPE_CHECKING
 
 from lackpy.lang import grammar
+from lackpy.lang.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -303,7 +304,7 @@ def _joined(fields: list[_Field], values: dict[str, ast.expr]) -> ast.JoinedStr:
 def _can_be_written(text: ast.JoinedStr) -> bool:
     """Tell whether this Python can write `text` as source: older ones refuse some quotes and backslashes."""
     try:
-        ast.unparse(text)
-    except ValueError:
+        ast.parse(write(text))
+    except (ValueError, SyntaxError):
         return False
     return True

@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lackpy.lang.write import write
+
 if TYPE_CHECKING:
     from lackpy.lang.signature import Grade
 
@@ -65,7 +67,7 @@ class Verdict:
         if self.tree is None:
             return self.source
         if not self._text:
-            self._text.append(ast.unparse(self.tree))
+            self._text.append(write(self.tree))
         return self._text[0]
 
     def noting(self, text: str) -> Verdict:

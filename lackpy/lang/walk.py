@@ -46,6 +46,7 @@ class Walk:
         "prints",
         "replaced",
         "sets",
+        "scopes",
         "shared",
         "snapshots",
         "source",
@@ -79,6 +80,7 @@ class Walk:
         self.loops: list[tuple[int, int]] = []
         self.prints: list[tuple[int, int]] = []
         self.loop = 0
+        self.scopes = 0
         self.pending: list[ast.Name] = []
         self.missing: list[ast.Name] = []
         self.replaced: dict[int, ast.AST] = {}

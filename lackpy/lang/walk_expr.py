@@ -240,7 +240,11 @@ def walk_lambda_body(w: Walk, n: ast.Lambda, d: int) -> None:
     before = w.local
     w.local = before.union(names)
     w.shared.update(names)
+    w.scopes += 1
+    if w.scopes + w.loop > grammar.MAX_LOOP_DEPTH:
+        raise RecursionError
     walk_expression(w, n.body, d)
+    w.scopes -= 1
     w.local = before
 
 
@@ -250,6 +254,7 @@ def walk_comprehension(w: Walk, n: ast.ListComp | ast.SetComp, d: int) -> None:
     mark = len(w.mutated)
     walk_expression(w, n.elt, d)
     w.local = before
+    w.scopes -= len(n.generators)
     if len(w.mutated) > mark:
         _note_comprehension(w, n.generators, mark)
 
@@ -260,6 +265,7 @@ def _dict_comprehension(w: Walk, n: ast.DictComp, d: int) -> None:
     walk_expression(w, n.key, d)
     walk_expression(w, n.value, d)
     w.local = before
+    w.scopes -= len(n.generators)
     if len(w.mutated) > mark:
         _note_comprehension(w, n.generators, mark)
 
@@ -267,6 +273,9 @@ def _dict_comprehension(w: Walk, n: ast.DictComp, d: int) -> None:
 def _generators(w: Walk, generators: list[ast.comprehension], d: int) -> frozenset[str]:
     """Walk the loops of a comprehension; return the names that were local outside it."""
     before = w.local
+    w.scopes += len(generators)
+    if w.scopes + w.loop > grammar.MAX_LOOP_DEPTH:
+        raise RecursionError
     for g in generators:
         if g.is_async:
             w.refuse(g, "AsyncFor", at=g.iter)

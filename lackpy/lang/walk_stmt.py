@@ -183,7 +183,7 @@ def _for(w: Walk, n: ast.For, d: int) -> None:
     _target(w, n.target, d)
     w.loops.append((n.lineno, n.col_offset))
     w.loop += 1
-    if w.loop > grammar.MAX_LOOP_DEPTH:
+    if w.loop + w.scopes > grammar.MAX_LOOP_DEPTH:
         raise RecursionError
     mark = len(w.mutated)
     walk_block(w, n.body, d)

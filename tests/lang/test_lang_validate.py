@@ -206,6 +206,9 @@ def test_look_alike_letters_are_folded_as_python_folds_them():
         ("x = " + "(" * 500 + "1" + ")" * 500, "too-deep"),
         ("x = " + "-" * 5_000 + "1", "too-deep"),
         ("".join(" " * i + "for x in [1]:\n" for i in range(16)) + " " * 16 + "y = 1", "too-deep"),
+        ("[" * 16 + "1" + " for x in [1]]" * 16, "too-deep"),
+        ("[1" + " for x in [1]" * 16 + "]", "too-deep"),
+        ("sorted([1], key=lambda x: " * 16 + "x" + ")" * 16, "too-deep"),
         ("x = 0x" + "f" * 1_000, "number-too-large"),
     ],
 )
@@ -218,6 +221,17 @@ def test_bounds_admit_ordinary_size():
     """Programs well inside the bounds pass."""
     assert check("x = " + "1+" * 80 + "1", SIGNATURES).ok
     assert check("sum([" + "1," * 5_000 + "])", SIGNATURES).ok
+
+
+@pytest.mark.parametrize("loops", [0, 7, 15])
+def test_deepest_nesting_compiles(loops):
+    """The deepest loops and comprehensions that are accepted are compiled by every Python."""
+    inner = 15 - loops
+    lines = [" " * i + "for x in [1]:" for i in range(loops)]
+    program = "\n".join([*lines, " " * loops + "y = " + "[" * inner + "1" + " for x in [1]]" * inner, "1"])
+    verdict = check(program, SIGNATURES)
+    assert verdict.ok
+    compile(verdict.tree, "<program>", "exec")
 
 
 # -- anything at all ---------------------------------------------------------------------------------------
