@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import itertools
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -254,7 +253,7 @@ def for_trace(value: Any, depth: int = 0) -> Any:
     if kind in (bool, float, type(None)):
         return json_safe(value).value
     if isinstance(value, _VIEWS):
-        value, kind = list(itertools.islice(value, TRACE_ITEMS)), list
+        value, kind = _first(value), list
     elif isinstance(value, set):
         kind = set
     if kind in (list, tuple, set, frozenset, dict) and depth >= TRACE_DEPTH:
@@ -266,9 +265,13 @@ def for_trace(value: Any, depth: int = 0) -> Any:
             shown["…"] = f"{len(value):,} items"
         return shown
     if kind in (list, tuple, set, frozenset):
-        items = [for_trace(item, depth + 1) for item, _ in zip(value, range(TRACE_ITEMS), strict=False)]
+        items = [for_trace(item, depth + 1) for item in _first(value)]
         return items if len(items) == len(value) else [*items, f"… ({len(value):,} items)"]
     return f"a value of type {kind.__name__}"
+
+
+def _first(items: Any) -> list[Any]:
+    return [item for item, _ in zip(items, range(TRACE_ITEMS), strict=False)]
 
 
 def _json(value: Any) -> str:
