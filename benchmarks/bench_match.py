@@ -62,7 +62,9 @@ def main() -> None:
             folder = root / ".lackpy" / "templates"
             make(folder, count)
             signatures = load_kit("debug", root).signatures
-            provider = TemplateProvider(TemplateLibrary(folder, starter=False), Breaker(root / ".lackpy" / "b.json"))
+            provider = TemplateProvider(
+                TemplateLibrary(folder, starter=False), Breaker(root / ".lackpy" / "b.json")
+            )
 
             def ask(intent: str, signatures=signatures) -> Request:
                 return Request(intent, "debug", signatures)
@@ -74,16 +76,20 @@ def main() -> None:
             for path in folder.iterdir():
                 os.utime(path, (old, old))
             provider.propose(ask("nothing of the kind"))
-            write_template(folder, Template("new", "whatever moves {name}", 'find_callers("{name}")', {"name": "identifier"}))
+            new = Template("new", "whatever moves {name}", 'find_callers("{name}")', {"name": "identifier"})
+            write_template(folder, new)
             started = time.perf_counter()
             microseconds(provider, [ask("whatever moves foo")], served=True)
             promote_ms = (time.perf_counter() - started) * 1000
-            asked = [ask(f"show all topic{n % count % 50} callers of name_{n}") for n in range(arguments.calls)]
-            microseconds(provider, [ask(f"topic{n} usages of warm") for n in range(min(count, 50))], served=True)
-            asked = [r for n, r in enumerate(asked) if VERBS[n % count % 50 % 8] == "show"] * 4
-            hit = statistics.median(microseconds(provider, asked[: len(asked) // 4], served=True))
-            repeat = statistics.median(microseconds(provider, asked, served=True))
-            missing = [ask(f"zebra{n} callers of name_{n}") for n in range(arguments.calls)]
+            topics = [n for n in range(min(count, 50)) if VERBS[n % 8] == "show"]
+            asked = [
+                ask(f"show all topic{topics[n % len(topics)]} callers of name_{count}_{n}")
+                for n in range(arguments.calls)
+            ]
+            microseconds(provider, [ask(f"show all topic{n} callers of warm") for n in topics], served=True)
+            hit = statistics.median(microseconds(provider, asked, served=True))
+            repeat = statistics.median(microseconds(provider, asked[-500:], served=True))
+            missing = [ask(f"zebra{n} callers of name_{count}_{n}") for n in range(arguments.calls)]
             miss = statistics.median(microseconds(provider, missing, served=False))
             hit_ratio = hit / first.setdefault("hit", hit)
             miss_ratio = miss / first.setdefault("miss", miss)

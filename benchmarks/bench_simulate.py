@@ -1,4 +1,4 @@
-"""Thirty days of the workload corpus through the real dispatcher, sandbox, journal and ratchet, over many seeds.
+"""Thirty days of the workload corpus through the real parts, over many seeds.
 
     python benchmarks/bench_simulate.py [--days 30] [--seeds 20] [--jobs 2] [--out docs]
 

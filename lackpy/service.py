@@ -296,7 +296,7 @@ class Lackpy:
         return found.template
 
     def template_rows(self, *, everything: bool = False) -> list[dict[str, Any]]:
-        """Return one row a template with its state, pattern and problem; without `everything` those of this workspace."""
+        """Return one row a template: state, pattern, problem; without `everything` only this workspace's own."""
         rows = self.dispatcher.template_rows(self.load_kit().signatures)
         return [row for row in rows if everything or row["origin"] == "workspace"]
 
