@@ -110,11 +110,7 @@ class PatternSet:
         if not cleaned.light or not self.entries:
             return _NO_MATCH
         refused: list[tuple[Hashable, str]] = []
-        hits = self._hits(self._light, cleaned.light, "light", refused)
-        if not hits and self._normal.rows:
-            for text in cleaned.normals:
-                known = {h.key for h in hits}
-                hits += [h for h in self._hits(self._normal, text, "normal", refused) if h.key not in known]
+        hits = self.as_written(cleaned, refused) or self.by_concept(cleaned, refused)
         if not hits:
             return Match(None, refused=tuple(refused)) if refused else _NO_MATCH
         if len(hits) == 1:
@@ -124,6 +120,19 @@ class PatternSet:
         if len(tied) > 1:
             return Match(None, tuple(hits), tied, tuple(refused))
         return Match(hits[0], tuple(hits), (), tuple(refused))
+
+    def as_written(self, cleaned: Cleaned, refused: list[tuple[Hashable, str]] | None = None) -> list[Hit]:
+        """Return entries whose pattern, as written, is the intent; `refused` collects (key, reason)."""
+        return self._hits(self._light, cleaned.light, "light", [] if refused is None else refused)
+
+    def by_concept(self, cleaned: Cleaned, refused: list[tuple[Hashable, str]] | None = None) -> list[Hit]:
+        """Return entries whose pattern means what the intent means; the lexicon costs ten times `as_written`."""
+        hits: list[Hit] = []
+        for text in cleaned.normals if self._normal.rows else ():
+            known = {h.key for h in hits}
+            found = self._hits(self._normal, text, "normal", [] if refused is None else refused)
+            hits += [h for h in found if h.key not in known]
+        return hits
 
     def _hits(self, layer: _Layer, text: str, route: str, refused: list[tuple[Hashable, str]]) -> list[Hit]:
         out: dict[int, Hit] = {}

@@ -98,7 +98,9 @@ class Snapshot:
         Among equals the workspace's own stands before a shipped one, then names decide the order.
         """
         live = self._live
-        found = [(live[h.key], h) for one in self._sets for h in one.match(cleaned).hits if h.key in live]
+        found = [(live[h.key], h) for one in self._sets for h in one.as_written(cleaned) if h.key in live]
+        if not found and cleaned.light:
+            found = [(live[h.key], h) for one in self._sets for h in one.by_concept(cleaned) if h.key in live]
         if len(found) > 1:
             found.sort(key=lambda pair: pair[0].template.name)
             found.sort(key=lambda pair: rank(*pair), reverse=True)

@@ -78,7 +78,11 @@ def test_first_valid_program_wins_and_later_tiers_are_not_asked(provider: Templa
     model = Scripted()
     search = Dispatcher([provider, model]).search(request())
     candidate = next(iter(search))
-    assert (candidate.tier, candidate.provider, candidate.proposal.template) == (Tier.TEMPLATES, "templates", "one")
+    assert (candidate.tier, candidate.provider, candidate.proposal.template) == (
+        Tier.TEMPLATES,
+        "templates",
+        "one",
+    )
     assert candidate.proposal.slots == {"name": "foo"}
     assert candidate.verdict.program == "find_callers('foo')"
     assert (search.passed, model.requests, [a.ok for a in search.attempts]) == ([], [], [True])
@@ -103,14 +107,20 @@ def test_a_refused_model_program_is_retried_once_with_what_was_wrong() -> None:
     assert feedback.program == "reed('x')"
     assert [v.rule for v in feedback.violations] == ["unknown-name"]
     assert "read" in feedback.violations[0].hint
-    assert [(a.retry, a.ok, bool(a.errors)) for a in search.attempts] == [(False, False, True), (True, True, False)]
+    assert [(a.retry, a.ok, bool(a.errors)) for a in search.attempts] == [
+        (False, False, True),
+        (True, True, False),
+    ]
     assert search.passed == []
     assert said[0] == "asking double"
     assert said[1].startswith("asking double again: ")
 
 
 def test_two_refusals_hand_over_to_the_next_tier() -> None:
-    first, second = Scripted().enqueue("import os", "import sys"), Scripted(Tier.API, "api").enqueue("read('x')")
+    first, second = (
+        Scripted().enqueue("import os", "import sys"),
+        Scripted(Tier.API, "api").enqueue("read('x')"),
+    )
     search = Dispatcher([first, second]).search(request())
     assert next(iter(search)).provider == "api"
     assert [(p.tier, p.provider) for p in search.passed] == [("2", "double")]
@@ -126,7 +136,8 @@ def test_without_retry_one_refusal_is_enough() -> None:
 
 
 def test_a_passing_tier_says_why() -> None:
-    models = [Scripted().enqueue(Proposal(None, "model not found", error_kind="not_found")), Scripted().enqueue(Proposal(None))]
+    absent = Proposal(None, "model not found", error_kind="not_found")
+    models = [Scripted().enqueue(absent), Scripted().enqueue(Proposal(None))]
     search = Dispatcher(models).search(request())
     assert list(search) == []
     assert [p.reason for p in search.passed] == ["model not found", "it has no program and says no reason"]
@@ -134,7 +145,7 @@ def test_a_passing_tier_says_why() -> None:
 
 
 def test_type_errors_count_as_violations() -> None:
-    def typecheck(program: str, signatures: object, params: object) -> tuple[Violation, ...]:
+    def typecheck(program: str, *_: object) -> tuple[Violation, ...]:
         wrong = Violation("type", 1, 1, "a row has no 'body'", "use 'text'")
         return (wrong,) if "body" in program else ()
 
@@ -183,8 +194,10 @@ def test_help_names_reasons_neighbours_tools_and_the_way_out(provider: TemplateP
         "- find_callers(name: str) -> Any",
         "- read(path: str) -> Any",
         "- write(path: str, text: str) -> Any",
-        "Send a program yourself: run_program(program, intent=…) over MCP, or `lackpy run PROGRAM --intent …`; "
-        "it is checked, run and recorded, so a recurring request can become a template.",
+        (
+            "Send a program yourself: run_program(program, intent=…) over MCP, or `lackpy run PROGRAM --intent …`; "
+            "it is checked, run and recorded, so a recurring request can become a template."
+        ),
     ]
 
 
@@ -201,7 +214,9 @@ def test_statuses_cover_missing_tiers(provider: TemplateProvider) -> None:
 # -- tier 0 ----------------------------------------------------------------------------------------------
 
 
-def passed(provider: TemplateProvider, intent: str = "callers of foo", tools: dict[str, Signature] = TOOLS) -> str:
+def passed(
+    provider: TemplateProvider, intent: str = "callers of foo", tools: dict[str, Signature] = TOOLS
+) -> str:
     proposal = provider.propose(Request(intent, "debug", tools))
     assert proposal.program is None
     return proposal.reason
@@ -272,7 +287,7 @@ def test_an_unrecorded_tool_must_still_validate(provider: TemplateProvider) -> N
 def test_workspace_templates_are_type_checked_once(tmp_path: Path) -> None:
     seen: list[str] = []
 
-    def typecheck(program: str, signatures: object, params: object) -> tuple[Violation, ...]:
+    def typecheck(program: str, *_: object) -> tuple[Violation, ...]:
         seen.append(program)
         return (Violation("type", 1, 1, "wrong", "right"),) if "read" in program else ()
 
@@ -322,7 +337,12 @@ def test_one_that_cannot_be_served_gives_way_to_one_that_can(provider: TemplateP
 
 
 def test_a_number_too_large_for_a_program_is_a_miss(provider: TemplateProvider) -> None:
-    add(provider, pattern="first {name} callers", slots={"name": "number"}, program='find_callers("x")[:{name}]')
+    add(
+        provider,
+        pattern="first {name} callers",
+        slots={"name": "number"},
+        program='find_callers("x")[:{name}]',
+    )
     assert provider.propose(request("first 3 callers")).program == "find_callers('x')[:3]"
     assert passed(provider, "first 99999999999999999999 callers")
 
@@ -412,7 +432,9 @@ def test_a_rule_comes_checked_and_counts_under_its_own_name(tmp_path: Path) -> N
     assert candidate.verdict.grade == Grade(0, 0)
     for _ in range(3):
         dispatcher.report("rule:callers", ok=False)
-    assert provider.propose(request("validate_token callers")).reason.startswith("rule 'callers' matches but failed")
+    assert provider.propose(request("validate_token callers")).reason.startswith(
+        "rule 'callers' matches but failed"
+    )
 
 
 def test_a_rule_whose_tool_is_missing_passes() -> None:

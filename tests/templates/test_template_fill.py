@@ -118,12 +118,13 @@ def test_a_regex_takes_its_value_literally() -> None:
     assert calls(program, {"text": "dotted"}, {"text": "os.path"})[0][1] == "^os.path$"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_quoted_regex_matches_its_text_only(text: str) -> None:
     assert re.fullmatch(quote_regex(text), text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     value=st.text(st.characters(exclude_categories=["Cs"])),
     program=st.sampled_from(

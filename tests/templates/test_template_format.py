@@ -138,7 +138,7 @@ lines = st.text(st.characters(codec=None, exclude_characters="\r")).filter(lambd
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(
     name=lines,
     pattern=lines,
@@ -170,7 +170,7 @@ def test_any_template_survives_writing(
     assert parse(dump(template), "t") == template
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.text())
 def test_no_text_breaks_the_reader(text: str) -> None:
     """Every text is a template or a refusal."""
