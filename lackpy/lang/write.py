@@ -14,10 +14,10 @@ _MARK = re.compile("\x00([0-9]+)\x00")
 
 
 def write(tree: ast.AST) -> str:
-    """Return the source of `tree`, which stays as it is.
+    r"""Return the source of `tree`, which stays as it is.
 
-    >>> write(ast.parse('f"{x[1]!r:>{n}} it\\'s"'))
-    'f"{x[1]!r:>{n}} it\\'s"'
+    >>> write(ast.parse('f"{x[1]!r:>{n}} it\'s"'))
+    'f"{x[1]!r:>{n}} it\'s"'
 
     Args:
         tree: A module or an expression.
