@@ -16,8 +16,8 @@ _MARK = re.compile("\x00([0-9]+)\x00")
 def write(tree: ast.AST) -> str:
     r"""Return the source of `tree`, which stays as it is.
 
-    >>> write(ast.parse('f"{x[1]!r:>{n}} it\'s"'))
-    'f"{x[1]!r:>{n}} it\'s"'
+    >>> print(write(ast.parse('''f"{x[1]!r:>{n}} it's"''')))
+    f'{x[1]!r:>{n}} it\'s'
 
     Args:
         tree: A module or an expression.
