@@ -20,7 +20,7 @@ def no_program_help(request: Request, passed: Iterable[Passed], served: Iterable
     near = nearest(request.intent, served)
     if near:
         lines.append("Nearest templates:")
-        lines += [f"- {n.pattern}" for n in near]
+        lines += [f"- {n.phrasing}" for n in near]
     lines.append(f"Tools of kit '{request.kit}':")
     lines += [f"- {signature.text()}" for signature in request.signatures.values()]
     lines.append(

@@ -66,7 +66,13 @@ class MatchReport:
             "cleaned": self.cleaned,
             "concept": self.concept,
             "nearest": [
-                {"template": n.name, "pattern": n.pattern, "left_over": list(n.leftover), "score": n.score}
+                {
+                    "template": n.name,
+                    "phrasing": n.phrasing,
+                    "pattern": n.pattern,
+                    "left_over": list(n.leftover),
+                    "score": n.score,
+                }
                 for n in self.nearest
             ],
         }

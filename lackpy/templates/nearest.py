@@ -8,43 +8,17 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lackpy.intent.clean import clean
 from lackpy.templates.format import Template
+from lackpy.templates.pattern import PatternError, compile_pattern
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _SLOT = re.compile(r"\{\w+\}")
-# Words that nearly every request holds; sharing them says nothing.
+# Words that say little of what is asked for; sharing them brings nothing closer.
 _COMMON = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "in",
-        "to",
-        "for",
-        "and",
-        "or",
-        "is",
-        "are",
-        "does",
-        "do",
-        "what",
-        "which",
-        "where",
-        "who",
-        "how",
-        "with",
-        "show",
-        "list",
-        "find",
-        "get",
-        "give",
-        "me",
-        "all",
-        "any",
-        "it",
-    ]  # a block of words
-)
+    "a an the of in to for from by on at and or is are was does do did has have what which where who how that this "
+    "it its them they there with any all me show list find get give see tell".split()  # noqa: SIM905  # a word list
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +28,14 @@ class Near:
     Attributes:
         name: Its name.
         pattern: Its pattern.
-        leftover: Words of the intent that its pattern doesn't hold, in order.
-        score: Share of the intent's word weight that it covers, 0 to 1.
+        phrasing: The phrasing of the pattern that comes closest, with `{slots}`.
+        leftover: Words of the intent that this phrasing doesn't hold, in order, less one for each slot.
+        score: Shared word weight over all word weight of both, 0 to 1.
     """
 
     name: str
     pattern: str
+    phrasing: str
     leftover: tuple[str, ...]
     score: float
 
@@ -72,20 +48,43 @@ def words(text: str) -> list[str]:
 def nearest(intent: str, templates: Iterable[Template], limit: int = 3) -> list[Near]:
     """Return up to `limit` templates that share words with `intent`, closest first.
 
-    The weight of a word falls with the share of templates that hold it (inverse document frequency).
+    The weight of a word falls with the share of templates that hold it (inverse document frequency); two texts are as
+    close as the weight of their shared words over that of all their words (weighted Jaccard).
     """
-    asked = list(dict.fromkeys(words(intent)))
-    rows = [
-        (t, frozenset(words(_SLOT.sub(" ", t.pattern) + " " + t.name.replace("-", " ")))) for t in templates
-    ]
-    counts = Counter(word for _, held in rows for word in held)
-    weight = {w: math.log(1 + len(rows) / (1 + counts[w])) for w in asked}
-    total = sum(weight.values()) or 1.0
+    asked = list(dict.fromkeys(words(clean(intent).light)))
+    if not asked:
+        return []
+    wanted = frozenset(asked)
+    rows = [(t, _phrasings(t)) for t in templates]
+    counts = Counter(word for _, phrasings in rows for word in frozenset().union(*phrasings.values()))
+    size = len(rows)
     found = []
-    for template, held in rows:
-        score = sum(weight[w] for w in asked if w in held) / total
-        if score > 0:
-            left = tuple(w for w in asked if w not in held)
-            found.append(Near(template.name, template.pattern, left, round(score, 3)))
-    found.sort(key=lambda n: (-n.score, len(n.pattern), n.name))
+    for template, phrasings in rows:
+        best = max(
+            ((_closeness(wanted, held, counts, size), text) for text, held in phrasings.items()), default=None
+        )
+        if best is not None and best[0] > 0:
+            score, text = best
+            left = [w for w in asked if w not in phrasings[text]]
+            # As many of them as the phrasing has slots are its values, most likely the first.
+            left = left[len(_SLOT.findall(text)) :]
+            found.append(Near(template.name, template.pattern, text, tuple(left), round(score, 3)))
+    found.sort(key=lambda n: (-n.score, len(n.phrasing), n.name))
     return found[:limit]
+
+
+def _phrasings(template: Template) -> dict[str, frozenset[str]]:
+    """Return each phrasing of a template's pattern with its telling words."""
+    try:
+        forms = compile_pattern(template.pattern, template.slots).lights
+    except PatternError:
+        return {}
+    return {form.text: frozenset(words(_SLOT.sub(" ", form.text))) for form in forms}
+
+
+def _closeness(asked: frozenset[str], held: frozenset[str], counts: Counter[str], size: int) -> float:
+    def weight(of: frozenset[str]) -> float:
+        return sum([math.log(1 + size / (1 + counts[word])) for word in of])
+
+    shared = asked & held
+    return weight(shared) / weight(asked | held) if shared else 0.0
