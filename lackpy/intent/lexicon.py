@@ -3,7 +3,7 @@
 A rule line reads `from => to`. `from` holds words, `(a|b)` alternatives, `{a|b}` alternatives that `to` repeats as `$1`,
 `[x]` optional parts, `@macro`
 references, `^` and `$` for the ends of the intent, `/` before what must follow but stays, and value marks: `T` any value or unknown word, `V` a value that
-shows it is one (quoted or code-like), `Q` quoted, `P` file path, `N` number, `L` language, `D` the word "tests" (it
+shows it is one (quoted or code-like), `Q` quoted, `P` file path, `N` number, `L` language, `U` an unknown plural, `D` the word "tests" (it
 may be a folder). `to` repeats the marks.
 Words produced by a rule are concepts and can never become a value.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,6 +20,7 @@ from lackpy.resources import text
 IDX = "\ue100-\uf8ff"
 """A word that may be a value carries one character of this range: its token's index."""
 _MARKS = {
+    "U": rf"(?:[^\s\x01{IDX}]+[^\s\x01{IDX}us]s)([{IDX}]) ",
     "T": rf"(?:\x01[qvp]|(?!tests[{IDX}])[^\s\x01{IDX}]+)([{IDX}]) ",
     "D": rf"tests([{IDX}]) ",
     "V": rf"\x01[qvp]([{IDX}]) ",
@@ -166,8 +166,8 @@ def parse(source: str) -> Lexicon:
 
 def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rule:
     left, arrow, right = line.partition("=>")
-    parser = _Parser(left, macros, words)
     try:
+        parser = _Parser(left, macros, words)
         if not arrow:
             raise LexiconError("'=>' is missing")
         regex, needs = parser.sequence()
@@ -183,6 +183,3 @@ def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rul
         raise LexiconError(f"lexicon, group '{group}', line '{line}': {exc}") from exc
     prefix = "" if left.startswith("^") else "(?<= )"
     return Rule(line, group, needs, prefix + regex, tuple(parser.marks), to)
-
-
-Emit = Callable[[str, str], str]

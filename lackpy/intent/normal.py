@@ -52,6 +52,9 @@ class Encoded:
             elif kind == PUNCT:
                 parts.append(token.text)
                 words.add(token.text)
+            elif kind == VALUE and token.text.startswith("-"):
+                parts.append(token.text)
+                words.add(token.text)
             elif token.text == "tests/":
                 parts.append("tests" + index)
                 words.add("tests")
@@ -96,8 +99,6 @@ class Encoded:
             return "q"
         if token.kind == NUMBER:
             return "n"
-        if text.startswith("-"):
-            return "o"
         if token.kind == VALUE and language_extension(text):
             return "l"
         if len(text) > 1 and any(HOLE_FIRST <= c <= HOLE_LAST for c in text):
@@ -188,7 +189,7 @@ def _apply(rule: Rule, text: str, words: set[str]) -> str:
     return new if count else text
 
 
-_SINGLE = frozenset("TVQPNLD")
+_SINGLE = frozenset("TVQPNLDU")
 
 
 def render(encoded: Encoded, text: str, *, values: bool) -> str:
@@ -228,6 +229,8 @@ def _value(token: Token, kind: str, *, values: bool) -> str:
     if token.kind == QUOTED:
         return OPEN + token.text + CLOSE
     if kind == "l":
+        if HOLE_FIRST <= token.text[0] <= HOLE_LAST:
+            return BARE_OPEN + token.text + BARE_CLOSE
         extension = language_extension(token.text)
         name = _extensions()[extension] if extension else token.text
         return BARE_OPEN + LANGUAGE_MARK + name + BARE_CLOSE
