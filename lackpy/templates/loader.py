@@ -15,6 +15,7 @@ import stat
 import threading
 import time
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,22 @@ class _File:
     problem: str | None = None
 
 
+@cache
+def _shipped_library(folder: Path) -> tuple[dict[str, Loaded], PatternSet, tuple[Problem, ...]]:
+    """Read a shipped library once a process: it is part of the installation and doesn't change."""
+    concepts.load(folder / CONCEPTS)
+    found: dict[str, Loaded] = {}
+    problems = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            loaded = _parsed(path.read_bytes(), str(path), Origin.STARTER)
+        except (TemplateError, OSError) as exc:
+            problems.append(Problem(path.name, str(path), str(exc)))
+            continue
+        found[loaded.template.name] = loaded
+    return found, _compiled(found.values()), tuple(problems)
+
+
 class TemplateLibrary:
     """The templates of one workspace; thread-safe.
 
@@ -170,20 +187,12 @@ class TemplateLibrary:
     # -- what is on disk -----------------------------------------------------------------------------
 
     def _load_shipped(self) -> None:
-        problems = []
-        if self._starter is not None:
-            concepts.load(self._starter / CONCEPTS)
         if self.folder is not None:
             concepts.load(self.folder.parent / CONCEPTS)
-        for path in sorted(self._starter.glob(f"*{SUFFIX}")) if self._starter else ():
-            try:
-                loaded = _parsed(path.read_bytes(), str(path), Origin.STARTER)
-            except (TemplateError, OSError) as exc:
-                problems.append(Problem(path.name, str(path), str(exc)))
-                continue
-            self._shipped[loaded.template.name] = loaded
-        self._shipped_set = _compiled(self._shipped.values())
-        self._shipped_problems = tuple(problems)
+        if self._starter is None:
+            self._shipped_set = _compiled(())
+            return
+        self._shipped, self._shipped_set, self._shipped_problems = _shipped_library(self._starter)
 
     def _refresh(self) -> bool:
         """Bring `_files` up to date; tell whether anything changed."""
