@@ -12,10 +12,10 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lackpy.run import finish
+from lackpy.run import finish, wording
 from lackpy.run.finish import Printed, PrintLimitError
 from lackpy.run.plain import PlainError, copy_plain
-from lackpy.run.pool import GRACE_S, Worker, WorkerPool
+from lackpy.run.pool import GRACE_S, NO_SANDBOX, NoSandboxError, Worker, WorkerPool
 from lackpy.run.prelude import HOST, OVER, guarded
 from lackpy.run.record import ErrorKind, RunError, RunResult
 from lackpy.run.tracer import StopRunError, Tracer
@@ -84,6 +84,8 @@ class MontyExecutor:
     def _attempt(
         self, run: _Run, code: str, inputs: dict[str, Any], deadline: float
     ) -> _Output | RunError | None:
+        import pydantic_monty as sandbox  # noqa: PLC0415  # 20 ms that a program-less command need not pay
+
         left_s = deadline - time.monotonic()
         limits = {
             "max_feed_duration_secs": max(left_s, 0.001),
@@ -97,6 +99,12 @@ class MontyExecutor:
                 return run.drive(worker, code, inputs)
         except TimeoutError:
             return finish.cancelled() if run.cancelled else finish.time_limit(run.limits)
+        except NoSandboxError as exc:
+            return RunError(ErrorKind.CRASH, str(exc), None, exc.hint)
+        except sandbox.MontyError as exc:
+            return RunError(
+                ErrorKind.CRASH, f"the sandbox failed: {wording.guarded(str(exc))}", None, NO_SANDBOX
+            )
 
 
 @dataclass(frozen=True, slots=True)

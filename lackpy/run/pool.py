@@ -9,6 +9,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from lackpy.errors import LackpyError
+from lackpy.run import wording
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -19,6 +22,13 @@ GRACE_S = 0.25
 POLL_S = 0.05
 """Seconds between two looks at a cancel flag while all workers are busy."""
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+NO_SANDBOX = "reinstall pydantic-monty, or choose the inline executor"
+
+
+class NoSandboxError(LackpyError):
+    """The sandbox's program is missing or doesn't start."""
 
 
 class Worker:
@@ -76,17 +86,16 @@ class WorkerPool:
 
         Raises:
             TimeoutError: No worker came free in time.
+            NoSandboxError: None could be started.
         """
         self._take_slot(wait_s, given_up)
         try:
             monty = self._enter()
             try:
-                with monty.checkout(**checkout) as session:
-                    worker = Worker(session)
-                    try:
-                        yield worker
-                    finally:
-                        worker.let_go()
+                with contextlib.ExitStack() as stack:
+                    worker = Worker(self._check_out(monty, stack, checkout))
+                    stack.callback(worker.let_go)
+                    yield worker
             finally:
                 self._leave()
         finally:
@@ -99,6 +108,15 @@ class WorkerPool:
             monty = None if self._busy else self._take()
         if monty is not None:
             monty.__exit__(None, None, None)
+
+    def _check_out(self, monty: Monty, stack: contextlib.ExitStack, checkout: Any) -> MontySession:
+        """Enter a session; a worker that died while idle shows it only now, so the next one is tried."""
+        from pydantic_monty import MontyCrashedError  # noqa: PLC0415  # as in `_enter`
+
+        for _ in range(self.workers):
+            with contextlib.suppress(MontyCrashedError):
+                return stack.enter_context(monty.checkout(**checkout))
+        return stack.enter_context(monty.checkout(**checkout))
 
     def _take_slot(self, wait_s: float, given_up: Callable[[], bool] | None) -> None:
         if self._slots.acquire(blocking=False):
@@ -121,7 +139,11 @@ class WorkerPool:
                     feed_duration_limit_grace=GRACE_S,
                     turn_duration_limit_grace=GRACE_S,
                 )
-                monty.__enter__()
+                try:
+                    monty.__enter__()
+                except (RuntimeError, OSError) as exc:
+                    said = wording.guarded(str(exc))
+                    raise NoSandboxError(f"the sandbox can't be started: {said}", NO_SANDBOX) from exc
                 self._monty = monty
             self._busy += 1
             return self._monty

@@ -17,6 +17,7 @@ from lackpy.lang.stubs import stubs
 from lackpy.lang.verdict import Violation
 from lackpy.run.choose import executor
 from lackpy.run.monty import MontyExecutor
+from lackpy.run.pool import NoSandboxError
 
 if TYPE_CHECKING:
     from lackpy.lang.signature import RowType, Signature
@@ -73,16 +74,21 @@ def _faults(
             worker.session.feed_run(code)
     except MontyTypingError as exc:
         return tuple(_parsed(exc.display()))
-    except (MontyError, TimeoutError):
+    except (MontyError, NoSandboxError, TimeoutError):
         return ()
     return ()
+
+
+_HEAD = "from typing import Any"
+"""What a parameter's type may name beside builtins."""
+_LINES_BEFORE = 2
 
 
 def _as_function(program: str, params: tuple[tuple[str, str], ...]) -> str:
     arguments = ", ".join(f"{name}: {kind}" for name, kind in params)
     body = ast.parse(program).body or [ast.Pass()]
     indented = ast.unparse(ast.If(ast.Constant(1), body, []))
-    return f"def __lackpy_check({arguments}):\n" + indented.partition("\n")[2]
+    return f"{_HEAD}\ndef __lackpy_check({arguments}):\n" + indented.partition("\n")[2]
 
 
 def _parsed(text: str) -> Iterable[tuple[str, str, int, int, int]]:
@@ -91,7 +97,7 @@ def _parsed(text: str) -> Iterable[tuple[str, str, int, int, int]]:
             continue
         start, end = entry["location"], entry["end_location"]
         last = end["column"] if end["row"] == start["row"] else start["column"]
-        yield entry["code"], entry["message"], start["row"] - 1, start["column"] - 4, last - 4
+        yield entry["code"], entry["message"], start["row"] - _LINES_BEFORE, start["column"] - 4, last - 4
 
 
 _KEY = re.compile(r'[Uu]nknown key "(?P<key>[^"]*)" for TypedDict `(?P<row>\w+)`')

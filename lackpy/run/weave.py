@@ -124,9 +124,8 @@ class _Weaver(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
             node.left, *node.comparators = map(_quietly, (node.left, *node.comparators))
-            return node
         node.left = self._compared(node.left)
         node.comparators = [self._compared(value) for value in node.comparators]
         return node
