@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 from lackpy.lang import grammar
 from lackpy.lang.inline import inline_temporaries
+from lackpy.lang.nodes import flat
 from lackpy.lang.parse import parse
 from lackpy.lang.rename import rename
 from lackpy.lang.signature import Param, Signature
-from lackpy.lang.validate import lowered
+from lackpy.lang.validate import lower_tree
 from lackpy.lang.verdict import Violation
 from lackpy.lang.write import write
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _ROUNDS = 8
+"""Most rounds of lowering and inlining; two are enough for every program seen."""
+_CACHED = 4096
+"""Programs whose canonical text is remembered."""
 
 
 def canonical(program: str | ast.Module) -> str:
@@ -36,7 +37,12 @@ def canonical(program: str | ast.Module) -> str:
         program: Source or tree; the tree is left as it is. Text that is no program comes back with
             its outer blank space gone.
     """
-    return _written(program, lambda _: None)
+    return _cached(program) if isinstance(program, str) else _canonical(program)
+
+
+@lru_cache(maxsize=_CACHED)
+def _cached(program: str) -> str:
+    return _canonical(program)
 
 
 def skeleton(program: str | ast.Module) -> str:
@@ -44,58 +50,53 @@ def skeleton(program: str | ast.Module) -> str:
 
     The keys of `row["file"]` and `{"file": …}` stay: they are the shape of the data, not a value.
     """
-    return _written(program, lambda tree: _Blank().visit(tree))
+    try:
+        tree = ast.parse(canonical(program))
+        return write(_Blank().visit(tree))
+    except (RecursionError, MemoryError, ValueError, SyntaxError):
+        return canonical(program)
 
 
-def _written(program: str | ast.Module, last_step: Callable[[ast.Module], object]) -> str:
+def _canonical(program: str | ast.Module) -> str:
     tree = parse(program) if isinstance(program, str) else copy.deepcopy(program)
     if isinstance(tree, Violation):
         return program.strip() if isinstance(program, str) else ""
-    text = ""
     try:
         for _ in range(_ROUNDS):
-            tree = _canonical_tree(tree)
-            before, text = text, write(tree)
-            if text == before:
+            if not _one_round(tree):
                 break
-            tree = ast.parse(text)
-        last_step(tree)
         return write(tree)
     except (RecursionError, MemoryError, ValueError, SyntaxError):
-        return program.strip() if isinstance(program, str) else text
+        return program.strip() if isinstance(program, str) else ""
 
 
-def _canonical_tree(tree: ast.Module) -> ast.Module:
-    tree = lowered(tree, _tools(tree))
-    _Plain().visit(tree)
-    rename(tree)
-    inline_temporaries(tree)
-    rename(tree)
-    return tree
+def _one_round(tree: ast.Module) -> bool:
+    """Bring `tree` nearer to its canonical form, in place; tell whether another round may find more."""
+    nodes = flat(tree)
+    changed = lower_tree(tree, _tools(nodes))
+    _plain(flat(tree) if changed else nodes)
+    if inline_temporaries(tree, rename(tree)):
+        rename(tree)
+        return True
+    return changed
 
 
-def _tools(tree: ast.Module) -> dict[str, Signature]:
+def _tools(nodes: list[ast.AST]) -> dict[str, Signature]:
     """Return a signature for every free name that is called, fitting any arguments."""
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    called = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-    free = called - bound - set(grammar.BUILTINS)
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    free = called.difference(grammar.BUILTINS)
+    if free:
+        free -= {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     return {name: Signature(name, (Param("*args"),)) for name in free}
 
 
-class _Plain(ast.NodeTransformer):
-    """Takes off what says nothing: copies of a loop's iterable, annotations of kind."""
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        node.iter = _uncopied(node.iter)
-        return self.generic_visit(node)
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        node.iter = _uncopied(node.iter)
-        return self.generic_visit(node)
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        node.kind = None
-        return node
+def _plain(nodes: list[ast.AST]) -> None:
+    """Take off what says nothing: copies of a loop's iterable, the `u` of a text."""
+    for node in nodes:
+        if isinstance(node, (ast.For, ast.comprehension)):
+            node.iter = _uncopied(node.iter)
+        elif isinstance(node, ast.Constant):
+            node.kind = None
 
 
 def _uncopied(node: ast.expr) -> ast.expr:

@@ -9,14 +9,16 @@ Text and numbers given a name once are put wherever the name stands.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from lackpy.lang import grammar
+from lackpy.lang.nodes import children, flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from lackpy.lang.rename import Uses
 
 _PURE_METHODS = grammar.ALL_METHODS - grammar.MUTATORS
 _PURE_BUILTINS = frozenset(grammar.BUILTINS) - {"print"}
@@ -44,7 +46,7 @@ class _BlockedError(Exception):  # control flow of one search, not an error
 def effect(node: ast.AST) -> Effect:
     """Return the strongest effect of evaluating `node`."""
     strongest = Effect.NONE
-    for part in ast.walk(node):
+    for part in flat(node):
         if isinstance(part, ast.Call):
             strongest = max(strongest, _call_effect(part))
         elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
@@ -62,7 +64,7 @@ def _call_effect(node: ast.Call) -> Effect:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in flat(node) if isinstance(part, ast.Name)}
 
 
 def _seek(node: ast.AST | None, name: str, before: Effect) -> Effect:
@@ -102,9 +104,9 @@ def _seek(node: ast.AST | None, name: str, before: Effect) -> Effect:
 
 def _closed(nodes: Sequence[ast.expr], name: str, before: Effect, but: ast.expr | None = None) -> Effect:
     for node in nodes:  # `but` is the part that was walked already
-        reads = [p for p in ast.walk(node) if isinstance(p, ast.Name) and p.id == name]
+        reads = [p for p in flat(node) if isinstance(p, ast.Name) and p.id == name]
         outside = (
-            [p for p in ast.walk(but) if isinstance(p, ast.Name) and p.id == name] if but is not None else []
+            [p for p in flat(but) if isinstance(p, ast.Name) and p.id == name] if but is not None else []
         )
         if len(reads) > len(outside):
             raise _BlockedError
@@ -136,56 +138,46 @@ def _seek_statement(node: ast.stmt, name: str) -> Effect:
     return max(before, effect(node))
 
 
-def inline_temporaries(tree: ast.Module) -> None:
-    """Inline in place until nothing moves."""
-    _drop_idle(tree)
-    while _one_round(tree):
-        pass
+def inline_temporaries(tree: ast.Module, uses: Uses) -> bool:
+    """Inline in place until nothing moves; tell whether anything did.
+
+    Args:
+        tree: A lowered module in which every binding has a name of its own.
+        uses: How often its names are read and bound.
+    """
+    body = tree.body
+    if len(body) < 2:
+        return False
+    body[:-1] = [s for s in body[:-1] if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    once = {name for name, count in uses.bound.items() if count == 1 and uses.read[name]}
+    moved = False
+    while once and _in_block(tree, body, once, uses):
+        moved = True
+    return moved
 
 
-def _drop_idle(tree: ast.Module) -> None:
-    """Drop constants that stand as statements, except the program's output."""
-    tree.body = [
-        s for s in tree.body[:-1] if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
-    ] + tree.body[-1:]
-
-
-def _one_round(tree: ast.Module) -> bool:
-    stored: Counter[str] = Counter()
-    loaded: Counter[str] = Counter()
-    local: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (loaded if isinstance(node.ctx, ast.Load) else stored)[node.id] += 1
-        elif isinstance(node, ast.arg):
-            local.add(node.arg)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            stored[node.target.id] += 1
-    once = {name for name, count in stored.items() if count == 1 and name not in local and loaded[name]}
-    return bool(once) and _in_block(tree, tree.body, once, loaded)
-
-
-def _in_block(tree: ast.Module, block: list[ast.stmt], once: set[str], loaded: Counter[str]) -> bool:
+def _in_block(tree: ast.Module, block: list[ast.stmt], once: set[str], uses: Uses) -> bool:
+    moved = False
     for i in range(len(block) - 1, -1, -1):
         node = block[i]
-        for inner in (getattr(node, "body", None), getattr(node, "orelse", None)):
-            if isinstance(inner, list) and inner and _in_block(tree, inner, once, loaded):
-                return True
+        if isinstance(node, (ast.For, ast.If)):
+            moved |= _in_block(tree, node.body, once, uses)
+            moved |= _in_block(tree, node.orelse, once, uses)
         if not (isinstance(node, ast.Assign) and len(node.targets) == 1):
             continue
         target = node.targets[0]
         if not (isinstance(target, ast.Name) and target.id in once):
             continue
-        if block is tree.body and _is_plain(node.value):
-            del block[i]
-            _substitute(tree, target.id, node.value)
-            return True
-        if loaded[target.id] == 1 and _reaches(block, i, target.id, node.value):
-            del block[i]
-            for later in block[i:]:
-                _substitute(later, target.id, node.value)
-            return True
-    return False
+        anywhere = block is tree.body and _is_plain(node.value)
+        if not anywhere and not (uses.read[target.id] == 1 and _reaches(block, i, target.id, node.value)):
+            continue
+        if len(block) == 1:
+            continue
+        del block[i]
+        _substitute(block[i:], target.id, node.value)
+        once.discard(target.id)
+        moved = True
+    return moved
 
 
 def _is_plain(node: ast.expr) -> bool:
@@ -216,19 +208,24 @@ def _may_swap(own: Effect, crossed: Effect) -> bool:
 
 
 def _stored(node: ast.stmt) -> set[str]:
-    return {
-        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
+    return {part.id for part in flat(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
-class _Substitute(ast.NodeTransformer):
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self.name = name
-        self.value = value
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return self.value if node.id == self.name and isinstance(node.ctx, ast.Load) else node
-
-
-def _substitute(tree: ast.AST, name: str, value: ast.expr) -> None:
-    _Substitute(name, value).visit(tree)
+def _substitute(statements: list[ast.stmt], name: str, value: ast.expr) -> None:
+    """Put `value` wherever `name` is read."""
+    todo: list[ast.AST] = list(statements)
+    while todo:
+        node = todo.pop()
+        for field in children(type(node)):
+            old = getattr(node, field, None)
+            if isinstance(old, list):
+                for i, item in enumerate(old):
+                    if isinstance(item, ast.Name) and item.id == name:
+                        old[i] = value
+                    elif isinstance(item, ast.AST):
+                        todo.append(item)
+            elif isinstance(old, ast.Name):
+                if old.id == name:
+                    setattr(node, field, value)
+            elif isinstance(old, ast.AST):
+                todo.append(old)

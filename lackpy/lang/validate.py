@@ -76,20 +76,20 @@ def check(
     return Verdict(ok=True, violations=(), grade=grade, calls=calls, source=source, tree=tree)
 
 
-def lowered(tree: ast.Module, signatures: Mapping[str, Signature]) -> ast.Module:
-    """Return `tree` lowered in place, as far as it holds nothing the language refuses.
+def lower_tree(tree: ast.Module, signatures: Mapping[str, Signature]) -> bool:
+    """Lower `tree` in place, as far as it holds nothing the language refuses; tell whether it changed.
 
     Args:
         tree: A parsed program.
         signatures: Its tools.
     """
-    source = _names_of(tree)
-    names = Fresh(source)
-    walk = Walk(source, signatures, (), names, free=True)
+    names = Fresh(lambda: _names_of(tree))
+    walk = Walk("", signatures, (), names, free=True)
+    length = len(tree.body)
     walk.run(tree)
-    if not walk.found:
-        walk.lower(tree)
-    return tree
+    if walk.found:
+        return False
+    return walk.lower(tree) or len(tree.body) != length
 
 
 def _names_of(tree: ast.Module) -> str:
