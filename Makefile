@@ -12,7 +12,7 @@ $(VENV)/.ready: pyproject.toml
 	touch $@
 
 demo: $(VENV)/.ready
-	$(BIN)/lackpy delegate "find callers of canonical" --workspace .
+	$(BIN)/lackpy delegate "find callers of build_dispatcher" --workspace .
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2 --dist loadfile
