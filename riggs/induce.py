@@ -21,13 +21,13 @@ from riggs.normalise import Normalised, normalise
 _ORDER = ("number", "language", "identifier", "dotted", "path", "dir", "glob", "text", "word")
 # Values that are ordinary words elsewhere: a phrasing must survive them to need no line of its own.
 _PROBES: Mapping[str, tuple[str, ...]] = {
-    "identifier": ("run", "locate", "invoke", "Prompt", "make_thing", "style"),
+    "identifier": ("run", "locate", "invoke", "Prompt", "make_thing", "style", "call", "getX"),
     "dotted": ("os.path", "locate", "click"),
-    "path": ("a/b.py", "README.md"),
+    "path": ("a/b.py", "README.md", "Makefile", "LICENSE"),
     "dir": ("src", "tests", "a/b"),
     "glob": ("a/*.py",),
     "number": ("7", "12"),
-    "language": ("Go", "python", "C++"),
+    "language": ("Go", "python", "C++", "reStructuredText", "YAML"),
     "text": ("find it", "x", "not in tests"),
     "word": ("locate", "a-b"),
 }
@@ -226,7 +226,7 @@ def _said(record: Normalised) -> str:
 
 def _probed(phrasing: str, slots: Mapping[str, str]) -> list[str]:
     out = []
-    for k in range(6):
+    for k in range(8):
         text = phrasing
         for name, kind in slots.items():
             probes = _PROBES[kind]

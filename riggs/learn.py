@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lackpy.intent import Entry, PatternSet
 from lackpy.intent.clean import clean
 from lackpy.templates.format import State, Template, dump
 
-from riggs.backtest import Backtest, Past, backtest, conflicts, mask, said_values
+from riggs.backtest import Backtest, Past, backtest, conflicts, mask, said_values, would_run
 from riggs.induce import InductionError, Pattern, fold_constant, of_group, plain
 from riggs.normalise import Normalised, normalise
 from riggs.thresholds import DOUBT, MAX_SUPPORT, Thresholds, wilson_low
@@ -198,7 +199,42 @@ def learn(
     limits = Thresholds(frequency, sessions, success_rate, support=support)
     observed = observations(examples, kit=kit)
     found = candidates(group(observed, limits), limits, observed)
-    return [learned(c, state) for c in found if not c.tested.wrong and not c.evidence.conflicts]
+    safe = _safe_together([c for c in found if not c.tested.wrong], observed, limits)
+    return [learned(c, state) for c in safe]
+
+
+def _safe_together(
+    found: list[Candidate], observed: Sequence[Observation], limits: Thresholds
+) -> list[Candidate]:
+    """Drop candidates until none of them, served beside the others, would have run a wrong program."""
+    clashing = {c.name for c in found if c.evidence.conflicts}
+    past = [Past(o.intent, o.program, o.successes) for o in observed if o.successes and not o.served]
+    while clashing:
+        wrong = _jointly_wrong(found, past, limits.dominance)
+        if not wrong:
+            break
+        worst = max(wrong, key=lambda i: (wrong[i], i))
+        found = [c for i, c in enumerate(found) if i != worst]
+    return found
+
+
+def _jointly_wrong(found: Sequence[Candidate], past: Sequence[Past], dominance: float) -> dict[int, int]:
+    """Return candidate index → past calls it would have served wrongly beside the others."""
+    together = PatternSet([Entry(i, c.pattern.pattern, c.pattern.slots) for i, c in enumerate(found)])
+    votes: dict[tuple[int, str], list[int]] = {}
+    for one in past:
+        hit = together.match(one.intent).hit
+        if hit is None:
+            continue
+        index = int(str(hit.key))
+        said = said_values(one.normalised or normalise(one.intent, one.program))
+        vote = votes.setdefault((index, mask(one.intent, said)), [0, 0])
+        vote[bool(would_run(found[index].pattern, hit.slots, one))] += one.count
+    out: dict[int, int] = {}
+    for (index, _), (right, wrong) in votes.items():
+        if wrong and right < dominance * (right + wrong):
+            out[index] = out.get(index, 0) + wrong
+    return out
 
 
 def observations(rows: Iterable[Any], *, kit: str = "debug") -> list[Observation]:

@@ -87,6 +87,9 @@ class Encoded:
         if word in NUMBER_WORDS:
             parts.append("\x01n" + index)
             return
+        if token.text != word and (i or token.text.isupper()) and is_file_path(token.text):
+            parts.append("\x01p" + index)
+            return
         words.add(word)
         parts.append(word if word in STOP and word != "tests" else word + index)
 
