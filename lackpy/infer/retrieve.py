@@ -69,7 +69,9 @@ def parse_examples(topic: str, text: str) -> tuple[Example, ...]:
             phrasings.append(lines.pop(0)[2:].strip())
         program = "\n".join(lines).strip("\n")
         if not phrasings or not program:
-            raise ValueError(f"examples '{topic}': a block needs '# phrasing' lines and a program (got {block[:60]!r})")
+            raise ValueError(
+                f"examples '{topic}': a block needs '# phrasing' lines and a program (got {block[:60]!r})"
+            )
         digest = hashlib.sha256(program.encode()).hexdigest()[:6]
         found.append(Example(f"{topic}:{digest}", tuple(phrasings), program))
     return tuple(found)
@@ -97,7 +99,11 @@ class Retriever:
         self._indexes: dict[Any, _Index] = {}
 
     def pick(
-        self, intent: str, signatures: Mapping[str, Signature], limit: int = MAX_EXAMPLES, budget_chars: int | None = None
+        self,
+        intent: str,
+        signatures: Mapping[str, Signature],
+        limit: int = MAX_EXAMPLES,
+        budget_chars: int | None = None,
     ) -> tuple[Picked, ...]:
         """Return the closest examples, closest last (next to the intent in the prompt).
 

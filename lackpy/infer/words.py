@@ -16,14 +16,26 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"end(s|ing)? (with|in)|suffix(ed)?", " ends "),
     (r"more than (once|one)|two or more|several|twice|multiple|duplicated?s?|repeated", " repeated "),
     (r"in (both|common)|common to|shared by|also in|exists? in both|as well as", " both "),
-    (r"each once|no (duplicates|repeats)|without (duplicates|repeats)|only once|once each|distinct|deduplicated", " unique "),
+    (
+        r"each once|no (duplicates|repeats)|without (duplicates|repeats)|only once|once each|distinct|deduplicated",
+        " unique ",
+    ),
     (r"never called|without (a |any )?callers?|not called|nobody calls|uncalled|unused", " none call "),
-    (r"(that )?(are|is) not|isn't|aren't|doesn't|don't|do not|does not|has no|have no|lacking|lacks?", " none "),
-    (r"(derive|inherit)(s|d|ing)?( directly)? from|subclass(es)?|base class(es)?|parent class|extends?", " inherit "),
+    (
+        r"(that )?(are|is) not|isn't|aren't|doesn't|don't|do not|does not|has no|have no|lacking|lacks?",
+        " none ",
+    ),
+    (
+        r"(derive|inherit)(s|d|ing)?( directly)? from|subclass(es)?|base class(es)?|parent class|extends?",
+        " inherit ",
+    ),
     (r"line count|lines of code", " count line "),
     (r"file ?names?|base ?names?", " file name "),
     (r"call sites?|usages?|call(s|ed|ing|ers?)?|invo(ke|kes|ked|king|cations?)|uses?|used", " call "),
-    (r"(?:in|under|below|inside|within|of) (?:the )?(?:src|lib|app|pkg|core|docs?|scripts|tools|data|server|examples)(?: folder)?", " DIR "),
+    (
+        r"(?:in|under|below|inside|within|of) (?:the )?(?:src|lib|app|pkg|core|docs?|scripts|tools|data|server|examples)(?: folder)?",
+        " DIR ",
+    ),
     (r"(?:in|under|below|inside|within|outside) (?:the )?(?:tests|testing)", " DIR test "),
     (r"grouped by|group by|for each|for every|per|by (file|folder|class|name|type)", " per "),
     (r"file:line|path:line", " fileline "),
@@ -103,8 +115,10 @@ def tokens(text: str) -> tuple[str, ...]:
     text = re.sub(r"\S*[/*_@]\S*|\w+\.\w\S*|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*", keep, text)
     text = text.lower()
     for pattern, concept in _PHRASES:
-        text = re.sub(rf"(?<![\w/]){pattern}(?!\w)", concept, text) if "|" not in pattern else re.sub(
-            rf"(?<![\w/])(?:{pattern})(?!\w)", concept, text
+        text = (
+            re.sub(rf"(?<![\w/]){pattern}(?!\w)", concept, text)
+            if "|" not in pattern
+            else re.sub(rf"(?<![\w/])(?:{pattern})(?!\w)", concept, text)
         )
     for piece in re.findall(r"\x00|\x01\d+|->|[\w.*@]+", text):
         if piece == "\x00":

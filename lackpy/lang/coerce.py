@@ -8,12 +8,15 @@ would fail, and only on the failing expression. Same contract as `repair_tree`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
 from lackpy.lang.repair_tree import Rewriter, Tools, bound_names, expression
 from lackpy.lang.shapes import Shape, Shapes
-from lackpy.lang.signature import Param, RowType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lackpy.lang.signature import Param, RowType
+    from collections.abc import Callable, Mapping
 
 _KEY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "file": ("path", "filename", "file_path", "filepath", "file_name", "source", "module", "location"),
@@ -284,25 +287,29 @@ class _Coerce(Rewriter):
         left, right = self.shapes.of(node.left), node.comparators[0]
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             rows = self.shapes.of(right)
-            if rows is not None and rows.kind == "row" and left is not None and left.kind == "str":
-                if (
+            if (
+                rows is not None
+                and rows.kind == "row"
+                and left is not None
+                and left.kind == "str"
+                and (
                     rows.row is not None
                     and isinstance(node.left, ast.Constant)
                     and node.left.value not in dict(rows.row.fields)
-                ):
-                    key = next((k for k in ("text", "file", "name") if k in dict(rows.row.fields)), None)
-                    if key is not None:
-                        part = expression("a[k]", a=right, k=ast.Constant(key))
-                        node.comparators[0] = self._did("row-as-text", part, right)
+                )
+            ):
+                key = next((k for k in ("text", "file", "name") if k in dict(rows.row.fields)), None)
+                if key is not None:
+                    part = expression("a[k]", a=right, k=ast.Constant(key))
+                    node.comparators[0] = self._did("row-as-text", part, right)
             return node
         if (
             left is not None
             and left.kind == "int"
             and isinstance(right, ast.Constant)
             and isinstance(right.value, str)
-        ):
-            if right.value.lstrip("-").isdigit():
-                node.comparators[0] = self._did("number-of-text", ast.Constant(int(right.value)), right)
+        ) and right.value.lstrip("-").isdigit():
+            node.comparators[0] = self._did("number-of-text", ast.Constant(int(right.value)), right)
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:

@@ -41,11 +41,11 @@ unary ::= "-" unary | postfix
 postfix ::= atom trailer*
 trailer ::= "[" subscript "]" | method
 atom ::= call | name | number | string | fstring | "True" | "False" | "None" | list | braces | parens
-list ::= "[" nl (items nl)? "]" | "[" nl ternary comprehension nl "]"
-parens ::= "(" nl ternary nl ")" | "(" nl ternary "," nl (items nl)? ")"
-braces ::= "{" nl (pairs nl)? "}" | "{" nl items nl "}" | "{" nl ternary (":" ws ternary)? comprehension nl "}"
-items ::= ternary ("," nl ternary)* ","?
-pairs ::= ternary ":" ws ternary ("," nl ternary ":" ws ternary)* ","?
+list ::= "[" nl (ternary (comprehension | more))? nl "]"
+parens ::= "(" nl ternary ("," nl (ternary more)?)? nl ")"
+braces ::= "{" nl (ternary (":" ws ternary (comprehension | more-pairs) | comprehension | more))? nl "}"
+more ::= ("," nl ternary)* ","?
+more-pairs ::= ("," nl ternary ":" ws ternary)* ","?
 comprehension ::= (nl-or-space "for " targets " in " or (nl-or-space "if " or)*)+
 targets ::= name ("," ws name)*
 slice ::= sum? ":" sum? (":" sum?)?
@@ -63,13 +63,11 @@ fpart ::= "['" [a-zA-Z0-9_ ./-]{1,40} "']" | "[" "-"? [0-9]{1,4} "]"
 fhole-double ::= "{" name fpart-double* fspec? "}" | "{len(" name fpart-double* ")" fspec? "}"
 fpart-double ::= "[\"" [a-zA-Z0-9_ ./-]{1,40} "\"]" | "[" "-"? [0-9]{1,4} "]"
 fspec ::= ":" [<>^]? [0-9]{0,2} ("." [0-9])? [dfs%]?
-method ::= "." methods "(" nl (items nl)? ")" | ".sort(" (sort-key ("," ws sort-reverse)? | sort-reverse)? ")"
+method ::= "." (methods) "(" nl (ternary (comprehension | more))? nl ")" | ".sort(" (sort-key ("," ws sort-reverse)? | sort-reverse)? ")"
 sort-key ::= "key=" key
 sort-reverse ::= "reverse=" ("True" | "False")
 key ::= "lambda " name ": " ternary | keyable
-generator ::= ternary comprehension
-simple ::= targets ws "=" ws ternary | target ws ("+" | "-" | "*" | "//" | "/" | "%") "=" ws ternary | target ws "=" ws ternary | ternary
-target ::= name ("[" or "]")*
+simple ::= ternary | name (("," ws name)+ | ("[" or "]")*) ws "=" ws ternary | name ("[" or "]")* ws ("+" | "-" | "*") "=" ws ternary
 ws ::= " "?
 nl ::= (" " | "\n" " "{0,12})?
 nl-or-space ::= " " | "\n" " "{0,12}
@@ -96,16 +94,16 @@ def gbnf(signatures: Mapping[str, Signature], params: Iterable[str] = ()) -> str
 
 def _blocks() -> list[str]:
     """Statements at each indentation; the innermost level holds simple ones only."""
-    many = f"{{1,{MAX_STATEMENTS}}}"
-    rules = [f'root ::= statement-0{{0,{MAX_STATEMENTS}}} simple "\\n"? | statement-0{many}']
+    more = f"{{0,{MAX_STATEMENTS - 1}}}"
+    rules = [f'root ::= statement-0 ("\\n" statement-0){more} "\\n"?']
     for level in range(MAX_BLOCK_DEPTH + 1):
-        indent = f'"{"    " * level}" ' if level else ""
-        alternatives = [f'{indent}simple "\\n"']
+        alternatives = ["simple"]
         if level < MAX_BLOCK_DEPTH:
-            block = f"statement-{level + 1}{many}"
-            alternatives.append(f'{indent}"for " targets " in " ternary ":\\n" {block}')
+            inner, outer = '"\\n' + "    " * (level + 1) + '" ', '"\\n' + "    " * level
+            block = f"({inner}statement-{level + 1}){{1,{MAX_STATEMENTS}}}"
+            alternatives.append(f'"for " targets " in " ternary ":" {block}')
             alternatives.append(
-                f'{indent}"if " ternary ":\\n" {block} ({indent}"elif " ternary ":\\n" {block})* ({indent}"else:\\n" {block})?'
+                f'"if " ternary ":" {block} ({outer}elif " ternary ":" {block})* ({outer}else:" {block})?'
             )
         rules.append(f"statement-{level} ::= {' | '.join(alternatives)}")
     return rules
@@ -167,9 +165,9 @@ def _builtin(name: str) -> str:
     named = f' ("," ws ({" | ".join(options)})){{0,{len(options)}}}' if options else ""
     most = builtin.most if builtin.most is not None else 8
     if most == 1:
-        some = f"nl (ternary | generator){named} nl"
+        some = f"nl ternary comprehension?{named} nl"
     else:
-        some = f'nl (generator | ternary ("," nl ternary){{0,{most - 1}}}){named} nl'
+        some = f'nl ternary (comprehension | ("," nl ternary){{0,{most - 1}}}){named} nl'
         if builtin.least > 1:
             some = f'nl ternary ("," nl ternary){{{builtin.least - 1},{most - 1}}}{named} nl'
     return some if builtin.least else f"({some})?"
@@ -204,7 +202,7 @@ def _names(taken: set[str]) -> list[str]:
         alphabet = _FIRST if not prefix else _REST
         inside = [c for c in alphabet if prefix + c in number]
         outside = [c for c in alphabet if c not in inside and prefix + c != "__"]
-        options = [f"[{''.join(outside)}] word{{0,40}}"] if outside else []
+        options = [f"[{''.join(outside)}] word*"] if outside else []
         options += [f'"{c}" name-{number[prefix + c]}' for c in inside]
         if prefix and prefix not in words:
             options.append('""')

@@ -7,10 +7,13 @@ signatures decide, so that a coercion never acts on a guess about a value.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lackpy.lang.signature import RowType, Signature
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lackpy.lang.signature import RowType, Signature
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
