@@ -35,7 +35,7 @@ class LlamaCppProvider:
         n_ctx: Context in tokens.
         threads: Threads; 0 for every core.
         timeout_s: Longest a request waits for its turn, in seconds.
-        grammar: Constrain decoding by the kit's grammar.
+        grammar: Constrain a retry by the kit's grammar.
         seed: Sampling seed; sampling is greedy, so it matters only to engines that ignore temperature 0.
         max_tokens: Most tokens of one answer.
         retriever: Finds examples; a new one when absent.
@@ -69,7 +69,7 @@ class LlamaCppProvider:
         self._server: Any = None
         self._lock = threading.Lock()
         self._grammars: dict[Any, str] = {}
-        self.asker = Asker(self, retriever, settings or Settings(examples=4, example_chars=480, grammar=grammar))
+        self.asker = Asker(self, retriever, settings or Settings(examples=4, example_chars=480, grammar="retry" if grammar else "off"))
 
     def propose(self, request: Request) -> Proposal:
         """Answer with a program, or pass with a reason."""
@@ -118,7 +118,7 @@ class LlamaCppProvider:
             "stop": list(STOP),
             "cache_prompt": True,
         }
-        if settings.grammar:
+        if settings.grammar == "always" or (settings.grammar == "retry" and request.feedback is not None):
             body["grammar"] = self._grammar(request)
         return body
 

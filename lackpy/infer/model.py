@@ -63,7 +63,7 @@ class Settings:
         example_chars: Characters that examples may take together; `None` for no bound.
         repair: Repair what the model wrote.
         coercions: Let repair coerce values of the wrong shape.
-        grammar: Constrain decoding where the engine can.
+        grammar: When decoding is constrained, where the engine can: `off`, `retry` (only a retry) or `always`.
         staged: Ask again for single refused lines before giving up on a proposal.
         chat_retry: A retry continues the conversation in place of a fresh prompt.
     """
@@ -72,7 +72,7 @@ class Settings:
     example_chars: int | None = None
     repair: bool = True
     coercions: bool = True
-    grammar: bool = True
+    grammar: str = "retry"
     staged: bool = False
     chat_retry: bool = False
 
