@@ -17,6 +17,7 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "reject": ("riggs.cli.decide:reject", "Put a candidate away, with the reason."),
     "demote": ("riggs.cli.decide:demote", "Take a template out of service."),
     "history": ("riggs.cli.decide:history", "Every decision with its evidence."),
+    "trust": ("riggs.cli.trust:trust", "How far project, sessions, tools and templates can be trusted."),
     "convergence": (
         "riggs.cli.convergence:convergence",
         "Template-served share by day, crossover, steady state.",
