@@ -204,7 +204,8 @@ class Server:
             ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
             self._stop = asyncio.Event()
             self._task = asyncio.create_task(self._serve(ready, self._stop))
-            await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+            waiting: set[asyncio.Future[Any]] = {self._task, ready}
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if not ready.done():
                 self._reason = await self._why()
                 self._failed_at = time.monotonic()
