@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lackpy.cli.options import find_workspace, json_option, workspace_option
+from lackpy.cli.options import Decorator, find_workspace, json_option, workspace_option
 from lackpy.cli.show import print_json, print_table, remark
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NEWEST = 2000
 """Events that a chart and a recommendation look at."""
 
 
-def _scope_option(name: str, what: str) -> Any:
+def _scope_option(name: str, what: str) -> Decorator:
     return click.option(
         f"--{name}",
         name,
