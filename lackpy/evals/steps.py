@@ -1,0 +1,44 @@
+"""Which steps of the model pipeline an evaluation switches: the whole pipeline, each step taken out, and none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One configuration to measure.
+
+    Attributes:
+        name: Row of the ablation table.
+        settings: Fields of `lackpy.infer.model.Settings` to change.
+        retry: A refused program is asked for once more.
+        typecheck: Types are checked before running.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    retry: bool = True
+    typecheck: bool = True
+
+
+STEPS: dict[str, Step] = {
+    step.name: step
+    for step in (
+        Step("full", {}),
+        Step("no-examples", {"examples": 0}),
+        Step("no-repair", {"repair": False}),
+        Step("no-coercions", {"coercions": False}),
+        Step("no-typecheck", {}, typecheck=False),
+        Step("no-retry", {}, retry=False),
+        Step("chat-retry", {"chat_retry": True}),
+        Step("staged", {"staged": True}),
+        Step("no-grammar", {"grammar": "off"}),
+        Step("grammar-always", {"grammar": "always"}),
+        Step("two-examples", {"examples": 2}),
+        Step("six-examples", {"examples": 6, "example_chars": None}),
+        Step("plain", {"examples": 0, "repair": False, "grammar": "off"}, retry=False, typecheck=False),
+    )
+}
+"""Name → step; `full` is what the tier does by default."""
