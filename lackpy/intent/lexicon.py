@@ -1,11 +1,13 @@
 """Read `data/lexicon.toml`: the reviewed rules that turn developer speech into concept phrases.
 
-A rule line reads `from => to`. `from` holds words, `(a|b)` alternatives, `{a|b}` alternatives that `to` repeats as `$1`,
-`[x]` optional parts, `@macro`
-references, `^` and `$` for the ends of the intent, `/` before what must follow but stays, and value marks: `T` any value or unknown word, `V` a value that
-shows it is one (quoted or code-like), `Q` quoted, `P` file path, `N` number, `L` language, `U` an unknown plural, `D` the word "tests" (it
-may be a folder). `to` repeats the marks.
-Words produced by a rule are concepts and can never become a value.
+A rule line reads `from => to`. `from` holds words, `(a|b)` alternatives, `{a|b}` alternatives that `to` repeats as
+`$1`, `[x]` optional parts, `@macro` references, `^` and `$` for the ends of the intent, `/` before what must follow
+but stays, and value marks: `T` any value or unknown word, `V` a value that shows it is one (quoted or code-like), `Q`
+quoted, `P` file path, `N` number, `L` language, `U` an unknown plural, `D` the word "tests" (it may be a folder).
+`to` repeats the marks. Words produced by a rule are concepts and can never become a value.
+
+Rules run over encoded text: every token is a blank and then a word, a word with `\x02` and its token's index
+character (it may be a value), or `\x01`, a kind letter and the index character (it is one).
 """
 
 from __future__ import annotations
@@ -17,20 +19,23 @@ from functools import cache
 
 from lackpy.resources import text
 
-IDX = "\ue100-\uf8ff"
-"""A word that may be a value carries one character of this range: its token's index."""
 _MARKS = {
-    "U": rf"(?:[^\s\x01{IDX}]+[^\s\x01{IDX}us]s)([{IDX}]) ",
-    "T": rf"(?:\x01[qvp]|(?!tests[{IDX}])[^\s\x01{IDX}]+)([{IDX}]) ",
-    "D": rf"tests([{IDX}]) ",
-    "V": rf"\x01[qvp]([{IDX}]) ",
-    "Q": rf"\x01q([{IDX}]) ",
-    "P": rf"\x01p([{IDX}]) ",
-    "N": rf"\x01n([{IDX}]) ",
-    "L": rf"\x01l([{IDX}]) ",
+    "U": r" [^ \x01\x02]+[^ \x01\x02us]s\x02(.)",
+    "T": r" (?:\x01[qvp]|(?!tests\x02)[^ \x01\x02]+\x02)(.)",
+    "D": r" tests\x02(.)",
+    "V": r" \x01[qvp](.)",
+    "Q": r" \x01q(.)",
+    "P": r" \x01p(.)",
+    "N": r" \x01n(.)",
+    "L": r" \x01l(.)",
 }
 _PIECE = re.compile(r"[()|\[\]{}]|[^\s()|\[\]{}]+")
+_END = r"(?![^ ])"
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+AFTER_SCOPES = "callers"
+"""The group of rules that starts once scopes are marked."""
 
 
 class LexiconError(ValueError):
@@ -44,7 +49,7 @@ class Rule:
     Attributes:
         source: The line as written.
         group: Name of the group whose `why` explains it.
-        needs: The rule can apply only if one of these words is present; empty = always try.
+        needs: The rule can apply only if each of these sets has a word present.
         pattern: Python regex source over encoded text.
         marks: (mark name, group number) in order.
         to: Replacement pieces: words and mark names.
@@ -52,7 +57,7 @@ class Rule:
 
     source: str
     group: str
-    needs: frozenset[str]
+    needs: tuple[frozenset[str], ...]
     pattern: str
     marks: tuple[tuple[str, int], ...]
     to: tuple[str, ...]
@@ -67,11 +72,23 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All rules in order, and every word they mention."""
+    """All rules in order, and every word they mention.
+
+    Attributes:
+        rules: In the order they run.
+        vocabulary: Every word of a rule, and the plain English that is no value by itself.
+        reasons: Group name → why its rules hold.
+        index: Word → numbers of the rules that can only apply when it is present.
+        always: Numbers of rules without a word of their own.
+        scopes_end: Number of the first rule after the scopes; there a single scope is moved out of the phrase.
+    """
 
     rules: tuple[Rule, ...]
     vocabulary: frozenset[str]
     reasons: dict[str, str]
+    index: dict[str, tuple[int, ...]]
+    always: tuple[int, ...]
+    scopes_end: int
 
 
 class _Parser:
@@ -86,6 +103,8 @@ class _Parser:
         self.at = 0
         self.marks: list[tuple[str, int]] = []
         self.words = words
+        self.depth = 0
+        self.needs: list[frozenset[str]] = []
 
     def sequence(self, stop: str = "") -> tuple[str, frozenset[str]]:
         """Parse up to `stop`; return regex and the cheapest set of words one of which must be present."""
@@ -100,14 +119,20 @@ class _Parser:
             self.at += 1
             if piece == "/":
                 ahead, _ = self.sequence(stop)
-                regex += f"(?={ahead})"
+                regex += f"(?={ahead}{_END})"
                 break
             if piece == "|":
                 branches.append((regex, need))
                 regex, need = "", frozenset()
+                if self.depth == 0:
+                    raise LexiconError("'|' stands outside a group")
                 continue
+            self.depth += 1
             part, wants = self.element(piece)
+            self.depth -= 1
             regex += part
+            if wants and self.depth == 0 and not branches:
+                self.needs.append(wants)
             if wants and (not need or len(wants) < len(need)):
                 need = wants
         branches.append((regex, need))
@@ -128,7 +153,7 @@ class _Parser:
                 return f"({regex})", need
             return (regex, need) if piece == "(" else (f"(?:{regex})?", frozenset())
         if piece == "^":
-            return r"(?<=\A )", frozenset()
+            return r"\A", frozenset()
         if piece == "$":
             return r"\Z", frozenset()
         mark = piece.rstrip("0123456789")
@@ -136,7 +161,7 @@ class _Parser:
             self.marks.append((piece, len(self.marks) + 1))
             return _MARKS[mark], frozenset()
         self.words.add(piece)
-        return f"{re.escape(piece)}[{IDX}]? ", frozenset((piece,))
+        return f" {re.escape(piece)}(?:\\x02.)?", frozenset((piece,))
 
 
 @cache
@@ -161,7 +186,43 @@ def parse(source: str) -> Lexicon:
         for line in group["rules"].splitlines():
             if line.strip() and not line.lstrip().startswith("#"):
                 rules.append(_rule(line.strip(), group["name"], macros, words))
-    return Lexicon(tuple(rules), frozenset(words), reasons)
+    index: dict[str, list[int]] = {}
+    always = []
+    for number, rule in enumerate(rules):
+        if not rule.needs:
+            always.append(number)
+        for word in min(rule.needs, key=_weight, default=()):
+            index.setdefault(word, []).append(number)
+    end = next((n for n, rule in enumerate(rules) if rule.group == AFTER_SCOPES), len(rules))
+    return Lexicon(
+        tuple(rules), frozenset(words), reasons, {w: tuple(n) for w, n in index.items()}, tuple(always), end
+    )
+
+
+_COMMON = frozenset(
+    (
+        "of",
+        "is",
+        "in",
+        "are",
+        "that",
+        "which",
+        "what",
+        "files",
+        "file",
+        "find",
+        "show",
+        "list",
+        "the",
+        "for",
+        "all",
+    )
+)
+
+
+def _weight(words: frozenset[str]) -> int:
+    """How often one of these words is likely to be in an intent, for choosing what a rule is indexed by."""
+    return len(words) + 10 * len(words & _COMMON)
 
 
 def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rule:
@@ -170,7 +231,7 @@ def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rul
         parser = _Parser(left, macros, words)
         if not arrow:
             raise LexiconError("'=>' is missing")
-        regex, needs = parser.sequence()
+        regex, _ = parser.sequence()
         to = tuple(right.split())
         names = {name for name, _ in parser.marks}
         for piece in to:
@@ -181,5 +242,4 @@ def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rul
                 words.add(piece)
     except (LexiconError, KeyError) as exc:
         raise LexiconError(f"lexicon, group '{group}', line '{line}': {exc}") from exc
-    prefix = "" if left.startswith("^") else "(?<= )"
-    return Rule(line, group, needs, prefix + regex, tuple(parser.marks), to)
+    return Rule(line, group, tuple(parser.needs), regex + _END, tuple(parser.marks), to)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 
-from lackpy.intent.lexicon import IDX, Rule, lexicon
+from lackpy.intent.lexicon import Rule, lexicon
 from lackpy.intent.slots import NUMBER_WORDS, STOP, is_file_path, language_extension, languages
 from lackpy.intent.slots import extensions as _extensions
 from lackpy.intent.tokens import CLOSE, HOLE_FIRST, HOLE_LAST, NUMBER, OPEN, PUNCT, QUOTED, VALUE, Token
@@ -28,10 +27,8 @@ _CONTRACTIONS = {
     "cannot": "can not", "won't": "will not", "shouldn't": "should not", "couldn't": "could not", "dont": "do not",
     "i'm": "i am", "we've": "we have", "i've": "i have", "they're": "they are", "let's": "let us",
 }  # fmt: skip
-_LANGUAGE_HEADS = frozenset(
-    "file files source sources code script scripts module modules test tests package packages document documents".split()
-)
-_MARK = re.compile(rf"\x01([a-z])([{IDX}])|([^\s\x01{IDX}]+)([{IDX}]?)")
+_LANGUAGE_HEADS = frozenset(("file", "files", "source", "sources", "code", "script", "scripts"))
+_MARK = re.compile(r" (?:\x01([a-z])(.)|([^ \x01\x02]+)(?:\x02(.))?)")
 
 
 class Encoded:
@@ -49,6 +46,8 @@ class Encoded:
             kind = token.kind
             if kind == "w":
                 self._word(token, i, index, parts, words)
+            elif kind == PUNCT and token.text[0] == "#":
+                parts.append("\x01v" + index)
             elif kind == PUNCT:
                 parts.append(token.text)
                 words.add(token.text)
@@ -56,11 +55,11 @@ class Encoded:
                 parts.append(token.text)
                 words.add(token.text)
             elif token.text == "tests/":
-                parts.append("tests" + index)
+                parts.append("tests\x02" + index)
                 words.add("tests")
             else:
                 parts.append("\x01" + self._kind(token, holes) + index)
-        self.text = " " + " ".join(parts) + " " if parts else " "
+        self.text = "".join([" " + part for part in parts])
         self.words = words
 
     def _word(self, token: Token, i: int, index: str, parts: list[str], words: set[str]) -> None:
@@ -91,7 +90,7 @@ class Encoded:
             parts.append("\x01p" + index)
             return
         words.add(word)
-        parts.append(word if word in STOP and word != "tests" else word + index)
+        parts.append(word if word in STOP and word != "tests" else f"{word}\x02{index}")
 
     @staticmethod
     def _kind(token: Token, holes: Mapping[str, str]) -> str:
@@ -107,11 +106,6 @@ class Encoded:
         if len(text) > 1 and any(HOLE_FIRST <= c <= HOLE_LAST for c in text):
             return "v"
         return "p" if is_file_path(text) else "v"
-
-
-@cache
-def _rules() -> tuple[Rule, ...]:
-    return lexicon().rules
 
 
 def normal_forms(tokens: tuple[Token, ...], holes: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -130,27 +124,64 @@ def rewrite(encoded: Encoded, trail: list[tuple[str, str]] | None = None) -> str
     """Apply every rule in order; `trail` collects (rule, text after) for explanations."""
     text, words = encoded.text, encoded.words
     marks: list[str] = []
-    scoped = False
-    for rule in _rules():
-        if rule.group == "callers" and not scoped:
+    scoped, tail = False, ""
+    known = lexicon()
+    index, rules, scopes_end = known.index, known.rules, known.scopes_end
+    pending = list(known.always)
+    for word in words:
+        pending += index.get(word, ())
+    pending.sort()
+    at, last = 0, -1
+    while at < len(pending):
+        number = pending[at]
+        at += 1
+        if number == last:
+            continue
+        last = number
+        if number >= scopes_end and not scoped:
             scoped = True
             text, tail = _lift_scope(text)
-        if rule.needs and rule.needs.isdisjoint(words):
-            continue
-        changed = _apply(rule, text, words)
-        if changed is not text:
-            text = changed
-            if "#" in text:
-                text = _lift_marks(text, marks)
-                if "#" in text and scoped and not tail:
-                    text, tail = _lift_scope(text)
-            if trail is not None:
-                trail.append((rule.source, text))
-    return " " + "".join(m + " " for m in marks) + text[1:] + tail
+        rule = rules[number]
+        for need in rule.needs:
+            if need.isdisjoint(words):
+                break
+        else:
+            before = text
+            text, tail = _step(rule, text, tail, words, marks, trail, scoped=scoped)
+            if text is not before:
+                more = [n for word in rule.to for n in index.get(word, ()) if n > number]
+                if more:
+                    pending[at:] = sorted(pending[at:] + more)
+    if not scoped:
+        text, tail = _lift_scope(text)
+    return "".join([" " + m for m in marks]) + text + tail
 
 
-_ASKS = re.compile(r"(?<= )(#(?!in |out )[a-z_]+) ")
-_SCOPES = re.compile(rf"(?<= )#(?:in|out) (?:\x01[a-z][{IDX}]|[^\s\x01{IDX}]+[{IDX}]?) ")
+def _step(
+    rule: Rule,
+    text: str,
+    tail: str,
+    words: set[str],
+    marks: list[str],
+    trail: list[tuple[str, str]] | None,
+    *,
+    scoped: bool,
+) -> tuple[str, str]:
+    """Apply one rule, and lift what it marked."""
+    changed = _apply(rule, text, words)
+    if changed is text:
+        return text, tail
+    if "#" in changed:
+        changed = _lift_marks(changed, marks)
+        if "#" in changed and scoped and not tail:
+            changed, tail = _lift_scope(changed)
+    if trail is not None:
+        trail.append((rule.source, changed))
+    return changed, tail
+
+
+_ASKS = re.compile(r" (#(?!in |out )[a-z_]+)")
+_SCOPES = re.compile(r" #(?:in|out) (?:\x01[a-z].|[^ \x01\x02]+(?:\x02.)?)")
 
 
 def _lift_marks(text: str, marks: list[str]) -> str:
@@ -171,20 +202,19 @@ def _apply(rule: Rule, text: str, words: set[str]) -> str:
         captured: dict[str, str] = {}
         for name, number in rule.marks:
             if name[0] == "$":
-                captured[name] = (match[number] or "").rstrip()
+                captured[name] = match[number] or ""
             elif match[number] is not None and name not in captured:
                 start = match.start(number)
-                before = text[start - 2 : start]
-                kind = before[1] if before[:1] == "\x01" else "v"
-                captured[name] = f"\x01{'t' if name == 'D' else kind}{match[number]}"
+                kind = text[start - 1] if text[start - 2] == "\x01" else "v"
+                captured[name] = f" \x01{'t' if name == 'D' else kind}{match[number]}"
         out = ""
         for piece in rule.to:
             if piece in captured:
-                out += captured[piece] + " "
+                out += captured[piece]
             elif piece[0].isupper() and piece.rstrip("0123456789") in _SINGLE:
                 continue
             else:
-                out += piece + " "
+                out += " " + piece
                 words.add(piece)
         return out
 
@@ -250,8 +280,10 @@ def _assemble(asks: list[str], scopes: list[str], body: list[str]) -> str:
         asked.discard("whether")
     if "by_file" in asked:
         asked.discard("group")
-    front = sorted((a for a in asked if a in _ASK_ORDER), key=lambda a: _ASK_ORDER[a])
-    back = sorted(a.replace("_", " ") for a in asked if a not in _ASK_ORDER)
+    # An ask said twice stays twice: "not never" isn't "never".
+    left = [a for a in asks if a in asked]
+    front = sorted((a for a in left if a in _ASK_ORDER), key=lambda a: _ASK_ORDER[a])
+    back = sorted(a.replace("_", " ") for a in left if a not in _ASK_ORDER)
     if len(scopes) == 1:
         words = [w for w in body if w[0] != "\x02"]
         return " ".join([*front, *words, *back, *scopes])
