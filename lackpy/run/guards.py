@@ -40,6 +40,12 @@ SCAN_CHARS = 200
 """Character comparisons that count as one item of a walk."""
 MAX_DEPTH = 400
 """Deepest nesting of a value that is compared, hashed or shown."""
+TABLE_ITEMS = 1 << 16
+"""Members of a dict or set between two looks at what its next, larger table will take."""
+TABLE_BYTES = 64
+"""What one member takes in such a table."""
+LONG = 10_000
+"""Items of a list from which on moving all of them is worth a look at the clock."""
 MAX_WIDTH = 1_000_000
 """Largest width or precision in a format."""
 
@@ -89,9 +95,13 @@ class Guards:
             raise LimitError(finish.cancelled())
         if self.steps < 0:
             raise LimitError(finish.step_limit(self.limits))
+        self.look()
+        self.ask(BATCH * STEP_BYTES)
+
+    def look(self) -> None:
+        """Look at the clock now."""
         if time.monotonic() >= self.deadline:
             raise LimitError(finish.time_limit(self.limits))
-        self.ask(BATCH * STEP_BYTES)
 
     def step(self) -> None:
         """Count one step."""
@@ -126,7 +136,8 @@ class Guards:
             if self.asked > self.limits.memory_bytes:
                 raise LimitError(finish.memory_limit(self.limits))
             return
-        if in_use - self.baseline + size > self.limits.memory_bytes:
+        # An eighth is kept back: what is asked for is an estimate, and looked at in portions.
+        if in_use - self.baseline + size > self.limits.memory_bytes * 7 // 8:
             raise LimitError(finish.memory_limit(self.limits))
         self.asked = 0
 
@@ -209,6 +220,12 @@ class Guards:
     def grown(self, value: Any) -> Any:
         """Allow a list to take what is stored in a slice of it."""
         return self.spread(value)
+
+    def filled(self, value: Any) -> Any:
+        """Allow a dict or set one more member: now and then its whole table is made anew, twice as large."""
+        if len(value) % TABLE_ITEMS == TABLE_ITEMS - 1 and isinstance(value, (dict, set)):
+            self.ask(len(value) * 2 * TABLE_BYTES)
+        return value
 
     def made(self, value: Any, items: int) -> Any:
         """Count a display of many items."""
@@ -565,6 +582,7 @@ class Guards:
             raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
         for arg in args:
             if kind is dict or kind is OrderedSet:
+                self.filled(receiver)
                 self.key(arg)
                 self.keys(arg)
             else:
@@ -574,6 +592,8 @@ class Guards:
             self.compared(receiver)
         if name in _COPYING:
             self.spread(receiver)
+        if name in _SHIFTING and len(receiver) > LONG:
+            self.look()
         if name == "sort" and "key" in options:
             options["key"] = self._key(options["key"])
         return getattr(receiver, name)(*args, **options)
@@ -662,6 +682,7 @@ _METHODS: dict[type, frozenset[str]] = {
 _SCANNING = frozenset({"rfind", "rindex", "rpartition", "rsplit", "strip", "lstrip", "rstrip"})
 """Methods whose search may compare every character with every one of their argument's."""
 _WALKING = frozenset({"count", "index", "remove", "sort"})
+_SHIFTING = frozenset({"insert", "pop", "remove"})
 _COPYING = frozenset(
     {"copy", "union", "difference", "intersection", "symmetric_difference", "intersection_update", "reverse"}
 )
@@ -709,6 +730,7 @@ OPERATIONS: dict[str, str] = {
     },
     "<each starred>": "each_starred",
     "<key>": "key",
+    "<filled>": "filled",
     "<same>": "same",
     "<set>": "call_set",
 }

@@ -92,6 +92,10 @@ class _Copy:
             return value
         if depth > self.depth:
             raise BudgetError(f"the value is nested deeper than {self.depth} levels")
+        if kind in _FLAT:
+            copied = self.flat(value, kind)
+            if copied is not None:
+                return copied
         seen = self.seen.get(id(value))
         if seen is not None:
             copied, nodes, chars = seen
@@ -102,6 +106,27 @@ class _Copy:
         copied = self.container(value, kind, depth + 1)
         self.seen[id(value)] = copied, before[0] - self.nodes, before[1] - self.chars
         return copied
+
+    def flat(self, value: Any, kind: type) -> Any:
+        """Copy a list, tuple or dict of scalars at once; `None` where one of them needs a closer look."""
+        if kind is dict:
+            if not _TEXT.issuperset(map(type, value)) or not all(map(str.isascii, value)):
+                return None
+            parts: Any = value.values()
+        else:
+            parts = value
+        kinds = set(map(type, parts))
+        if not kinds <= _SCALARS:
+            return None
+        texts = [part for part in parts if type(part) is str] if str in kinds else []
+        if not all(map(str.isascii, texts)):
+            return None
+        if int in kinds and [part for part in parts if type(part) is int and part.bit_length() > self.bits]:
+            return None
+        if kind is dict:
+            self.take(len(value), sum(map(len, value)))
+        self.take(1 + len(parts), sum(map(len, texts)))
+        return kind(value)
 
     def container(self, value: Any, kind: type, depth: int) -> Any:
         if kind is dict:
@@ -156,6 +181,9 @@ class _Copy:
 
 
 _SEQUENCES = frozenset({list, tuple})
+_FLAT = frozenset({list, tuple, dict})
+_TEXT = frozenset({str})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _SETS = frozenset({set, frozenset})
 _UNHASHABLE = frozenset({list, dict, set})
 
@@ -255,11 +283,17 @@ def _safe(value: Any, notes: dict[str, None]) -> Any:
         notes[NONFINITE_NOTE] = None
         return _nonfinite(value)
     if kind is list or kind is tuple:
+        if _JSON_SCALARS.issuperset(map(type, value)):
+            return list(value)
         return [_safe(item, notes) for item in value]
     if kind is dict:
         return _safe_dict(value, notes)
     notes[SET_NOTE] = None
     return [_safe(item, notes) for item in sort_set(value)]
+
+
+_JSON_SCALARS = frozenset({str, int, bool, type(None)})
+"""What strict JSON holds as it is; floats may be infinite."""
 
 
 def _nonfinite(value: float) -> str:
@@ -269,6 +303,8 @@ def _nonfinite(value: float) -> str:
 
 
 def _safe_dict(value: dict[Any, Any], notes: dict[str, None]) -> dict[str, Any]:
+    if _TEXT.issuperset(map(type, value)) and _JSON_SCALARS.issuperset(map(type, value.values())):
+        return dict(value)
     safe: dict[str, Any] = {}
     for key, item in value.items():
         name = key if type(key) is str else _key_text(key)

@@ -96,7 +96,8 @@ class _Weaver(ast.NodeTransformer):
             ast.Assign([_store(index)], self._index_value(node.target.slice)),
             ast.Assign([_store(old)], ast.Subscript(*inside, ast.Load())),
         ]
-        target = ast.Subscript(_load(container), _load(index), ast.Store())
+        container_again = _guard("<filled>", _load(container))
+        target = ast.Subscript(container_again, _load(index), ast.Store())
         last = ast.Assign([target], _guard(operation, _load(old), value))
         return [_at(node, statement) for statement in (*before, last)]
 
@@ -145,6 +146,8 @@ class _Weaver(ast.NodeTransformer):
             node.value = _guard("<grown>", node.value)
             return node
         node.slice = self._key(node.slice)
+        if isinstance(node.ctx, ast.Store):
+            node.value = _guard("<filled>", node.value)
         return node
 
     def _key(self, index: ast.expr) -> ast.expr:

@@ -54,7 +54,7 @@ def test_all_faults_are_reported_at_once_in_source_order() -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        "x = {}\nfor r in find('a'):\n    x[r['file']] = x.get(r['file'], 0) + 1\nsorted(x.items(), key=lambda i: -i[1])",
+        "x = {}\nfor r in find('a'):\n    x[r['file']] = x.get(r['file'], 0) + 1\nsorted(x, key=lambda k: -x[k])",
         "best = None\nfor r in find('a'):\n    best = r\nbest['file']",
         "'line one\\nline two'",
         "out = []\nfor r in find('a'):\n    if r['line'] > 3:\n        out.append(r['name'])\nout",
