@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types check bench siblings clean
+.PHONY: demo test lint types check bench siblings interop browser model clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,5 +26,27 @@ types: $(VENV)/.ready
 
 check: lint types test
 
+# Optional jobs: each needs something of its own and says what.
+siblings: $(VENV)/.ready  # the sibling packages, in an environment of their own: they pin older majors
+	test -d .venv-siblings || $(PYTHON) -m venv .venv-siblings
+	.venv-siblings/bin/python -m pip install -q kibitzer blq-cli jetsam-mcp fledgling-mcp
+	$(BIN)/python -m pytest -m siblings
+
+interop: $(VENV)/.ready  # Node.js; the MCP Inspector and the fastmcp client
+	npm install --silent --prefix .interop @modelcontextprotocol/inspector
+	test -d .interop/venv || $(PYTHON) -m venv .interop/venv
+	.interop/venv/bin/python -m pip install -q fastmcp
+	$(BIN)/python -m pytest -m interop
+
+browser: $(VENV)/.ready  # Chromium on the PATH
+	$(BIN)/python -m pytest -m browser
+
+model: $(VENV)/.ready  # a GGUF file named by LACKPY_GGUF
+	$(BIN)/python -m pip install -q -e '.[local]'
+	$(BIN)/python -m pytest -m model
+
+bench: $(VENV)/.ready
+	$(BIN)/python benchmarks/run.py
+
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-siblings .interop dist build .mypy_cache .ruff_cache .hypothesis
