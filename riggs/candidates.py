@@ -110,13 +110,16 @@ def thresholds_of(config: configuration.Config) -> Thresholds:
         raise configuration.ConfigError(f"{config.path}: [candidates] {exc}") from exc
 
 
-def review(store: Store, limits: Thresholds | None = None, *, rejected: bool = False) -> list[Review]:
+def review(
+    store: Store, limits: Thresholds | None = None, *, rejected: bool = False, keeps: bool = True
+) -> list[Review]:
     """Return the candidates, most successes first.
 
     Args:
         store: A synced store.
         limits: Thresholds; the workspace's configuration when absent.
         rejected: Also those that a person put away.
+        keeps: As `TemplateLibrary`'s; `False` writes nothing.
 
     Raises:
         StoreError, ConfigError: The store or the configuration can't be used.
@@ -124,7 +127,7 @@ def review(store: Store, limits: Thresholds | None = None, *, rejected: bool = F
     config = configuration.load(store.workspace)
     limits = limits or thresholds_of(config)
     observed = store.observations()
-    live = live_patterns(store.workspace, config)
+    live = live_patterns(store.workspace, config, keeps=keeps)
     marked = [_served(one, live) for one in observed]
     found = candidates(group(marked, limits), limits, observed, _of_kit_agnostic(live))
     put_away = decided(store)
@@ -132,9 +135,13 @@ def review(store: Store, limits: Thresholds | None = None, *, rejected: bool = F
     return [r for r in reviews if rejected or r.status is not Status.REJECTED]
 
 
-def live_patterns(workspace: Path, config: configuration.Config) -> dict[str, tuple[str, Pattern]]:
+def live_patterns(
+    workspace: Path, config: configuration.Config, *, keeps: bool = True
+) -> dict[str, tuple[str, Pattern]]:
     """Return name → (kit, pattern) of every template that the dispatcher serves now."""
-    library = TemplateLibrary(workspace / ".lackpy" / "templates", starter=config.templates.starter)
+    library = TemplateLibrary(
+        workspace / ".lackpy" / "templates", starter=config.templates.starter, keeps=keeps
+    )
     try:
         loaded = library.current().templates
         return {

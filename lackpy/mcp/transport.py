@@ -8,19 +8,35 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 
 from lackpy.errors import LackpyError
 
 if TYPE_CHECKING:
+    from mcp.server import Server
+
     from lackpy.mcp.server import LackpyServer
 
 SETTLE_S = 1.0
 
 
-def serve_stdio(server: LackpyServer) -> None:
+class Served(Protocol):
+    """What a transport needs of a server."""
+
+    server: Server[Any]
+
+    def cancel_all(self) -> None:
+        """Stop every running call."""
+        ...
+
+    def settle(self, seconds: float) -> None:
+        """Wait at most `seconds` for calls that were stopped, then let go."""
+        ...
+
+
+def serve_stdio(server: Served) -> None:
     """Serve one client on stdin and stdout until it closes stdin or goes away."""
     from mcp.server.stdio import stdio_server  # noqa: PLC0415  # only this transport needs it
 

@@ -146,10 +146,16 @@ class TemplateLibrary:
         folder: The workspace's template folder; it need not exist. `None` for none.
         starter: Serve the shipped library too.
         starter_folder: Where the shipped library is; the installation's own when absent.
+        keeps: Write the cache of compiled concepts; `False` writes nothing at all.
     """
 
     def __init__(
-        self, folder: Path | None, *, starter: bool = True, starter_folder: Path | None = None
+        self,
+        folder: Path | None,
+        *,
+        starter: bool = True,
+        starter_folder: Path | None = None,
+        keeps: bool = True,
     ) -> None:
         """Read nothing yet."""
         self.folder = folder
@@ -168,7 +174,7 @@ class TemplateLibrary:
         self._base: tuple[PatternSet, frozenset[str]] = (PatternSet([]), frozenset())
         self._delta: tuple[PatternSet, frozenset[str]] = self._base
         self._snapshot: Snapshot | None = None
-        self._has_kept = False
+        self._has_kept = not keeps
 
     def current(self) -> Snapshot:
         """Return what is in force now; every change on disk before this call is in it."""

@@ -115,19 +115,36 @@ class Store:
             StoreLocked: Somebody else kept it open for longer than `wait_s`.
             StoreError: The file isn't a store, or can't be opened or copied.
         """
-        with tempfile.TemporaryDirectory(prefix="lackpy-") as folder:
-            copy = Path(folder) / self.path.name
-            with (
-                self.read(),
-                contextlib.ExitStack() as opened,
-            ):  # closing either file would end the lock on it
-                for file in (self.path, _wal(self.path)):
-                    if file.exists():
-                        source = opened.enter_context(file.open("rb"))
-                        target = opened.enter_context((copy.parent / file.name).open("wb"))
-                        shutil.copyfileobj(source, target, 1 << 20)
-            with Store(copy).read() as connection:
-                yield connection
+        with (
+            tempfile.TemporaryDirectory(prefix="lackpy-") as folder,
+            self.copy_to(Path(folder)).read() as connection,
+        ):
+            yield connection
+
+    def copy_to(self, folder: Path) -> Store:
+        """Copy the file into `folder` and return the copy, which is missing when the store is; changes nothing here.
+
+        Raises:
+            StoreLocked: Somebody else kept it open for longer than `wait_s`.
+            StoreError: The file isn't a store, or can't be opened or copied.
+        """
+        copy = folder / self.path.name
+        with self._turn():
+            if not self.exists:
+                return Store(copy)
+            connection = self._connect(read_only=True)
+            try:
+                with contextlib.ExitStack() as opened:  # closing either file would end the lock on it
+                    for file in (self.path, _wal(self.path)):
+                        if file.exists():
+                            source = opened.enter_context(file.open("rb"))
+                            target = opened.enter_context((folder / file.name).open("wb"))
+                            shutil.copyfileobj(source, target, 1 << 20)
+            except OSError as exc:
+                raise StoreError(f"{self.path} can't be copied ({exc.strerror or exc})") from exc
+            finally:
+                connection.close()
+        return Store(copy)
 
     def compact(self) -> tuple[int, int]:
         """Rewrite the file without the space that old rows left behind; return its bytes before and after.

@@ -28,6 +28,7 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "report": ("riggs.cli.report:report", "One page with figures and charts."),
     "notebook": ("riggs.cli.report:notebook", "Open a notebook on this workspace."),
     "export": ("riggs.cli.export:export", "Training pairs that ran, as JSON lines."),
+    "serve": ("riggs.cli.serve:serve", "The ratchet's state over MCP, read-only."),
     "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
 }
 
