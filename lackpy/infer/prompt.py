@@ -84,8 +84,9 @@ def fix_of(violation: Violation, program: str) -> Fix:
     """Turn a violation into what a retry says about it."""
     lines = program.splitlines()
     source = lines[violation.line - 1].strip() if 0 < violation.line <= len(lines) else ""
-    hint = violation.hint.strip().rstrip(".")
-    return Fix(violation.line, source[:120], violation.message.rstrip("."), hint[:1].upper() + hint[1:])
+    hint = violation.hint.strip()
+    end = "" if hint.endswith((".", "?", "!")) else "."
+    return Fix(violation.line, source[:120], violation.message.rstrip("."), hint[:1].upper() + hint[1:] + end)
 
 
 def one_line(intent: str) -> str:
