@@ -23,6 +23,7 @@ TIERS = {
     "caller": "caller's program",
     "none": "nobody",
 }
+_LEGEND = {"orient": "bottom"}
 PALETTE = {
     "templates": "#0072B2",
     "rules": "#56B4E9",
@@ -95,7 +96,10 @@ def tier_shares(rows: Rows, *, width: int = 640, height: int = 260) -> Any:
             x=alt.X("day:T", title="day (UTC)"),
             y=alt.Y("calls:Q", stack="normalize", title="share of calls", axis=alt.Axis(format="%")),
             color=alt.Color(
-                "by:N", title="served by", scale=alt.Scale(domain=list(PALETTE), range=list(PALETTE.values()))
+                "by:N",
+                title="served by",
+                legend=_LEGEND,
+                scale=alt.Scale(domain=list(PALETTE), range=list(PALETTE.values())),
             ),
             tooltip=["day:T", "by:N", "calls:Q", alt.Tooltip("share:Q", format=".0%")],
         )
@@ -114,6 +118,7 @@ def long_tail(rows: Rows, *, width: int = 640, height: int = 260) -> Any:
             y=alt.Y("calls:Q", scale=alt.Scale(type="log"), title="calls"),
             color=alt.Color(
                 "is_top_fifth:N",
+                legend=_LEGEND,
                 title="first 20 % of requests",
                 scale=alt.Scale(domain=[True, False], range=["#0072B2", "#E69F00"]),
             ),
@@ -165,7 +170,10 @@ def savings(rows: Rows, *, width: int = 640, height: int = 220) -> Any:
             x=alt.X("day:T", title="day (UTC)"),
             y=alt.Y("seconds:Q", title="seconds a day"),
             color=alt.Color(
-                "what:N", title=None, scale=alt.Scale(domain=["saved", "spent"], range=["#009E73", "#D55E00"])
+                "what:N",
+                title=None,
+                legend=_LEGEND,
+                scale=alt.Scale(domain=["saved", "spent"], range=["#009E73", "#D55E00"]),
             ),
             strokeDash=alt.StrokeDash("what:N", legend=None),
         )
