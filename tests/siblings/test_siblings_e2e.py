@@ -124,7 +124,10 @@ def test_blq_runs_are_read_with_their_exit_codes(project: Project) -> None:
 def test_a_database_that_blq_has_open_is_left_for_the_next_time(project: Project) -> None:
     project.tool("blq", "init")
     project.tool("blq", "exec", "--", "true")
-    holder = "import duckdb, sys; con = duckdb.connect('.bird/blq.duckdb'); print('open', flush=True); sys.stdin.readline()"
+    holder = """import duckdb, sys
+con = duckdb.connect('.bird/blq.duckdb')
+print('open', flush=True)
+sys.stdin.readline()"""
     with subprocess.Popen(
         [str(BIN / "python"), "-c", holder],
         cwd=project.root,
@@ -226,7 +229,7 @@ for _ in range(25):
 
 
 def test_trust_tightens_kibitzer_through_its_own_command(project: Project) -> None:
-    """Failures until riggs recommends to tighten; `--apply` moves the mode one step, once; kibitzer then denies more."""
+    """After failures `--apply` moves the mode one step, once, and kibitzer then denies what it let through."""
     project.tool("kibitzer", "init", "--no-hooks")
     project.tool("kibitzer", "mode", "implement")
     project.tool("python", "-c", FAIL)
