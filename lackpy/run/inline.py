@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from lackpy.lang import grammar
 from lackpy.run import finish
 from lackpy.run.finish import Printed, PrintLimitError
-from lackpy.run.guards import COUNTED_BUILTINS, OPERATIONS, PLAIN_BUILTINS, Guards, LimitError
+from lackpy.run.guarded_calls import COUNTED_BUILTINS, OPERATIONS, PLAIN_BUILTINS, Calls
+from lackpy.run.meter import LimitError
 from lackpy.run.ordered import OrderedSet
 from lackpy.run.plain import PlainError, copy_plain
 from lackpy.run.record import RunError, RunResult
@@ -63,7 +64,7 @@ class InlineExecutor:
         printed = Printed(limits.printed_chars)
         if not verdict.ok or verdict.tree is None:
             return finish.failure(finish.refused(verdict), tracer, printed, started)
-        guards = Guards(limits, deadline, printed)
+        guards = Calls(limits, deadline, printed)
         namespace = _namespace(guards, tracer, tools)
         for name, value in params.items():
             try:
@@ -86,7 +87,7 @@ class InlineExecutor:
         """Nothing to release."""
 
 
-def _namespace(guards: Guards, tracer: Tracer, tools: Mapping[str, ToolSpec]) -> dict[str, Any]:
+def _namespace(guards: Calls, tracer: Tracer, tools: Mapping[str, ToolSpec]) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__builtins__": {}, **_TYPES, OUT: None, "<slice>": slice}
     for woven, method in OPERATIONS.items():
         namespace[woven] = getattr(guards, method)
@@ -128,7 +129,7 @@ _CONTAINERS = frozenset({list, dict, tuple, set, frozenset})
 
 
 def _execute(
-    program: str, namespace: dict[str, Any], guards: Guards, tools: Mapping[str, ToolSpec]
+    program: str, namespace: dict[str, Any], guards: Calls, tools: Mapping[str, ToolSpec]
 ) -> RunError | None:
     """Run a program's lowered text; return what ended it, `None` when it came to its end."""
     try:

@@ -11,7 +11,7 @@ from run_support import TOOLS, run
 from lackpy.lang import grammar
 from lackpy.run import ErrorKind, InlineExecutor, Limits
 from lackpy.run.finish import Printed
-from lackpy.run.guards import COUNTED_BUILTINS, OPERATIONS, PLAIN_BUILTINS, Guards
+from lackpy.run.guarded_calls import COUNTED_BUILTINS, OPERATIONS, PLAIN_BUILTINS, Calls
 from lackpy.run.inline import _namespace
 from lackpy.run.ordered import OrderedSet
 from lackpy.run.tracer import Tracer
@@ -23,7 +23,7 @@ INLINE = InlineExecutor()
 def test_no_name_of_the_namespace_but_tools_and_types_can_be_spelled() -> None:
     """Interpreter state is out of a program's reach: its names are no identifiers, and there are no builtins."""
     limits = Limits()
-    names = _namespace(Guards(limits, 0.0, Printed(0)), Tracer(TOOLS, limits, 0.0), TOOLS)
+    names = _namespace(Calls(limits, 0.0, Printed(0)), Tracer(TOOLS, limits, 0.0), TOOLS)
     spelled = {name for name in names if name.isidentifier()}
     assert spelled == set(TOOLS) | {
         "__builtins__",
