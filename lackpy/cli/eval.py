@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 @click.command("eval")
 @click.argument("intents", type=click.Path(path_type=Path))
 @click.option("--provider", type=click.Choice(["llamacpp", "ollama", "anthropic"]), default="llamacpp")
-@click.option("--model", default=None, help="GGUF file, or the provider's model name (default: configuration).")
-@click.option("--scorer", type=click.Path(path_type=Path), default=None, help="Python file with check(case, output).")
 @click.option(
-    "--workspaces", type=click.Path(path_type=Path), default=Path(), help="Folder that holds the cases' workspaces."
+    "--model", default=None, help="GGUF file, or the provider's model name (default: configuration)."
+)
+@click.option(
+    "--scorer", type=click.Path(path_type=Path), default=None, help="Python file with check(case, output)."
+)
+@click.option(
+    "--workspaces",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="Folder that holds the cases' workspaces.",
 )
 @click.option("--kit", "-k", default="debug", help="Kit of every case.")
 @click.option(
@@ -35,10 +42,18 @@ if TYPE_CHECKING:
 )
 @click.option("--limit", type=click.IntRange(min=1), default=None, help="Only the first N cases.")
 @click.option("--seed", type=int, default=1, help="Sampling seed.")
-@click.option("--threads", type=click.IntRange(min=0), default=0, help="Threads of the local engine; 0 for all.")
-@click.option("--cache", type=click.Path(path_type=Path), default=None, help="Folder that keeps model answers.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), default=None, help="Write the Markdown there.")
-@click.option("--store/--no-store", "to_store", default=True, help="Keep the result in the workspace's store.")
+@click.option(
+    "--threads", type=click.IntRange(min=0), default=0, help="Threads of the local engine; 0 for all."
+)
+@click.option(
+    "--cache", type=click.Path(path_type=Path), default=None, help="Folder that keeps model answers."
+)
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), default=None, help="Write the Markdown there."
+)
+@click.option(
+    "--store/--no-store", "to_store", default=True, help="Keep the result in the workspace's store."
+)
 @workspace_option()
 @json_option()
 def command(
@@ -105,18 +120,25 @@ def _asker(provider: str, model: str | None, root: Path, seed: int, threads: int
 
         path = model or config.llamacpp.model_path or next(iter(gguf_files()), None)
         local = LlamaCppProvider(
-            model_path=path, n_ctx=config.llamacpp.n_ctx, threads=threads or config.llamacpp.threads, seed=seed
+            model_path=path,
+            n_ctx=config.llamacpp.n_ctx,
+            threads=threads or config.llamacpp.threads,
+            seed=seed,
         )
         return _ready(local), local.close
     if provider == "ollama":
         from lackpy.infer.ollama import OllamaProvider  # noqa: PLC0415
 
         own = config.ollama
-        return _ready(OllamaProvider(model=model or own.model, host=own.host, num_ctx=own.num_ctx, seed=seed)), _nothing
+        return _ready(
+            OllamaProvider(model=model or own.model, host=own.host, num_ctx=own.num_ctx, seed=seed)
+        ), _nothing
     from lackpy.infer.anthropic import AnthropicProvider  # noqa: PLC0415
 
     api = config.anthropic
-    return _ready(AnthropicProvider(model=model or api.model, base_url=api.base_url, api_key_env=api.api_key_env)), _nothing
+    return _ready(
+        AnthropicProvider(model=model or api.model, base_url=api.base_url, api_key_env=api.api_key_env)
+    ), _nothing
 
 
 def _ready(provider: Any) -> Asker:
@@ -139,7 +161,7 @@ class _Progress:
         self._bar: Any = None
         self._task: Any = None
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Self:
         if sys.stderr.isatty():
             from rich.console import Console  # noqa: PLC0415  # heavy, and only a terminal needs it
             from rich.progress import Progress  # noqa: PLC0415

@@ -99,7 +99,9 @@ def builtin_scorer(case: Mapping[str, Any], output: Any) -> bool:
         EvalError: The case has no `expected`.
     """
     if "expected" not in case:
-        raise EvalError(f"case {case.get('id', '?')}: no 'expected'; pass --scorer FILE.py with check(case, output)")
+        raise EvalError(
+            f"case {case.get('id', '?')}: no 'expected'; pass --scorer FILE.py with check(case, output)"
+        )
     expected = case["expected"]
     if case.get("check") == "set" and isinstance(expected, list) and isinstance(output, list):
         return sorted(map(_key, expected)) == sorted({_key(o): 1 for o in output})

@@ -99,10 +99,14 @@ class CachedClient:
 
     def complete(self, messages: Sequence[Message], request: Request, settings: Settings) -> Completion:
         """Answer from the folder, else from the model."""
-        constrained = settings.grammar if settings.grammar != "retry" or request.feedback is not None else "off"
+        constrained = (
+            settings.grammar if settings.grammar != "retry" or request.feedback is not None else "off"
+        )
         grammar = sorted(s.text() for s in request.signatures.values()) if constrained != "off" else None
         key = json.dumps([self._identity, [dict(m) for m in messages], grammar], sort_keys=True)
-        path = self._folder / (hashlib.sha256(key.encode()).hexdigest()[:32] + ".json") if self._folder else None
+        path = (
+            self._folder / (hashlib.sha256(key.encode()).hexdigest()[:32] + ".json") if self._folder else None
+        )
         if path is not None and path.is_file():
             kept = json.loads(path.read_text(encoding="utf-8"))
             self.seconds += kept.pop("seconds")

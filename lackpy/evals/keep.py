@@ -16,7 +16,8 @@ def keep(workspace: Path, provider: str, model: str, cases: str, measured: Seque
 
     Args:
         workspace: Whose store it goes to.
-        provider: Provider's name. model: model id.
+        provider: Provider's name.
+        model: Model id.
         cases: Case file's name.
         measured: What was measured.
     """

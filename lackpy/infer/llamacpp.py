@@ -69,7 +69,11 @@ class LlamaCppProvider:
         self._server: Any = None
         self._lock = threading.Lock()
         self._grammars: dict[Any, str] = {}
-        self.asker = Asker(self, retriever, settings or Settings(examples=4, example_chars=480, grammar="retry" if grammar else "off"))
+        self.asker = Asker(
+            self,
+            retriever,
+            settings or Settings(examples=4, example_chars=480, grammar="retry" if grammar else "off"),
+        )
 
     def propose(self, request: Request) -> Proposal:
         """Answer with a program, or pass with a reason."""

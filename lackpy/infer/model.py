@@ -98,7 +98,9 @@ class Client(Protocol):
 class Asker:
     """Asks one model for one program."""
 
-    def __init__(self, client: Client, retriever: Retriever | None = None, settings: Settings | None = None) -> None:
+    def __init__(
+        self, client: Client, retriever: Retriever | None = None, settings: Settings | None = None
+    ) -> None:
         """Keep the parts; nothing is loaded."""
         self.client = client
         self.retriever = retriever or Retriever()
@@ -124,7 +126,9 @@ class Asker:
             proposal = self._revised(proposal, messages, request)
         return proposal
 
-    def _fitted(self, request: Request, picked: tuple[Picked, ...]) -> tuple[list[Message], tuple[Picked, ...]]:
+    def _fitted(
+        self, request: Request, picked: tuple[Picked, ...]
+    ) -> tuple[list[Message], tuple[Picked, ...]]:
         """Build the prompt, with fewer examples where the context is too short for all.
 
         Raises:
@@ -139,7 +143,8 @@ class Asker:
             if room is None or size <= room:
                 return messages, picked
             if not picked:
-                message = f"the prompt needs about {size} tokens and {self.client.model} has room for {room}; use a smaller kit"
+                needs = f"the prompt needs about {size} tokens"
+                message = f"{needs} and {self.client.model} has room for {room}; use a smaller kit"
                 raise ModelError("prompt_too_long", message)
             picked = picked[1:]
 
@@ -165,7 +170,10 @@ class Asker:
         )
         if made.program is None:
             return replace(
-                base, repairs=made.repairs, reason="the model's answer holds no program", error_kind="no_program"
+                base,
+                repairs=made.repairs,
+                reason="the model's answer holds no program",
+                error_kind="no_program",
             )
         return replace(base, program=made.program, repairs=made.repairs)
 

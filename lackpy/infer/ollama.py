@@ -1,7 +1,8 @@
 """Tier 2 through a local Ollama server, with its official client.
 
-The context is always stated and always long enough: a prompt that doesn't fit loses examples first, and an answer whose
-prompt the server cut is never used. Thinking is off. Nothing is pulled; a missing model is one sentence with the command.
+The context is always stated and always long enough: a prompt that doesn't fit loses examples first, and an answer
+whose prompt the server cut is never used. Thinking is off. Nothing is pulled; a missing model is one sentence with
+the command.
 """
 
 from __future__ import annotations
@@ -150,7 +151,9 @@ class OllamaProvider:
         counted = answer.prompt_eval_count
         cut = counted is not None and estimate > 1000 and counted < estimate * CUT_SHARE
         if cut:
-            message = f"{self.model} saw {counted} of about {estimate} prompt tokens; raise num_ctx in [ollama]"
+            message = (
+                f"{self.model} saw {counted} of about {estimate} prompt tokens; raise num_ctx in [ollama]"
+            )
             raise ModelError("truncated", message)
         return Completion(
             text=answer.message.content or "",
@@ -188,7 +191,9 @@ class OllamaProvider:
             said = " ".join(str(exc.error).split())[:200]
             raise ModelError("server", f"Ollama at {self._url()} answered {exc.status_code}: {said}") from exc
         except (httpx.ConnectError, httpx.ConnectTimeout, ConnectionError) as exc:
-            message = f"no Ollama server at {self._url()}; start it with `ollama serve`, or set host in [ollama]"
+            message = (
+                f"no Ollama server at {self._url()}; start it with `ollama serve`, or set host in [ollama]"
+            )
             raise ModelError("unreachable", message) from exc
         except httpx.TimeoutException as exc:
             raise ModelError("timeout", f"{self.model} gave no answer within {seconds:g} s") from exc

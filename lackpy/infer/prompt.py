@@ -124,8 +124,10 @@ def estimate_tokens(messages: Sequence[Message]) -> int:
 def _template(name: str) -> Template:
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  # loads only when a model tier is asked
 
-    # Plain text for a model, never HTML.
     environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-    )  # noqa: S701
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701  # for a model, never HTML
+    )
     return environment.from_string(resources.text(f"data/prompts/{name}.j2"))

@@ -2,7 +2,7 @@
 
 Examples come from the shipped bank (`data/examples/*.txt`), from live templates and from past successes. Ranking is
 BM25 over the tokens of `lackpy.infer.words`: the best phrasing of an example counts once, all its phrasings together
-count again. Only examples whose program is valid with the request's tools are eligible. Reads shipped files, nothing else.
+count again. Only examples whose program is valid with the request's tools are eligible. Reads shipped files only.
 """
 
 from __future__ import annotations

@@ -80,4 +80,6 @@ def _ollama(model: str | None) -> LocalTier:
     coder = next((n for n in names if "coder" in n), None)
     if model is None and coder is not None:
         return LocalTier("ollama", f"Ollama is running and has {coder}", {"model": coder})
-    return LocalTier("ollama", f"Ollama is running without {wanted}; run: ollama pull {wanted}", {"model": wanted})
+    return LocalTier(
+        "ollama", f"Ollama is running without {wanted}; run: ollama pull {wanted}", {"model": wanted}
+    )

@@ -33,64 +33,73 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"file ?names?|base ?names?", " file name "),
     (r"call sites?|usages?|call(s|ed|ing|ers?)?|invo(ke|kes|ked|king|cations?)|uses?|used", " call "),
     (
-        r"(?:in|under|below|inside|within|of) (?:the )?(?:src|lib|app|pkg|core|docs?|scripts|tools|data|server|examples)(?: folder)?",
+        (
+            r"(?:in|under|below|inside|within|of) (?:the )?"
+            r"(?:src|lib|app|pkg|core|docs?|scripts|tools|data|server|examples)(?: folder)?"
+        ),
         " DIR ",
     ),
     (r"(?:in|under|below|inside|within|outside) (?:the )?(?:tests|testing)", " DIR test "),
     (r"grouped by|group by|for each|for every|per|by (file|folder|class|name|type)", " per "),
     (r"file:line|path:line", " fileline "),
 )
-_SYNONYMS: dict[str, str] = {}
-for _group in (
-    "define defined defines definition definitions declare declared declares declaration implemented implements"
-    " implementation implementations locate live lives",
-    "file files module modules page pages",
-    "search grep occurrence occurrences contain contains containing mention mentions mentioning match matches matching"
-    " occur occurs appear appears",
-    "dict map mapping dictionary ->",
-    "count counts",
-    "import imports imported importing",
-    "unique uniq once",
-    "none without not outside ignore ignoring exclude excluded excluding except never missing no lack",
-    "test tests testing",
-    "most highest top largest biggest longest max maximum",
-    "least lowest smallest shortest min minimum fewest",
-    "folder folders directory directories dir dirs",
-    "function functions def defs",
-    "class classes",
-    "method methods",
-    "line lines",
-    "name names named called",
-    "outline structure overview contents",
-    "private underscore underscores leading",
-    "dunder dunders magic",
-    "instantiate instantiated instantiates create creates created construct constructed",
-    "first earliest head beginning",
-    "last final tail end latest newest",
-    "decorator decorators decorated @",
-    "raise raises raised throw throws",
-    "version versions release releases",
-    "sort sorted order ordered alphabetical alphabetically",
-    "value assigned assign set",
-    "code source body",
-    "bool exist exists any anywhere anybody",
-    "longer more over greater exceeding",
-    "doc docs documentation manual",
-    "python py",
-    "heading headings title titles section sections",
-):  # fmt: skip
-    _words = _group.split()
-    for _word in _words:
-        _SYNONYMS[_word] = _words[0]
+_CONCEPTS = """
+define defined defines definition definitions declare declared declares declaration implemented implements \
+    implementation implementations locate live lives
+file files module modules page pages
+search grep occurrence occurrences contain contains containing mention mentions mentioning match matches matching \
+    occur occurs appear appears
+dict map mapping dictionary ->
+count counts
+import imports imported importing
+unique uniq once
+none without not outside ignore ignoring exclude excluded excluding except never missing no lack
+test tests testing
+most highest top largest biggest longest max maximum
+least lowest smallest shortest min minimum fewest
+folder folders directory directories dir dirs
+function functions def defs
+class classes
+method methods
+line lines
+name names named called
+outline structure overview contents
+private underscore underscores leading
+dunder dunders magic
+instantiate instantiated instantiates create creates created construct constructed
+first earliest head beginning
+last final tail end latest newest
+decorator decorators decorated @
+raise raises raised throw throws
+version versions release releases
+sort sorted order ordered alphabetical alphabetically
+value assigned assign set
+code source body
+bool exist exists any anywhere anybody
+longer more over greater exceeding
+doc docs documentation manual
+python py
+heading headings title titles section sections
+"""
+_SYNONYMS = {
+    word: line.split()[0]
+    for line in _CONCEPTS.replace("\\\n", " ").strip().splitlines()
+    for word in line.split()
+}
 _STOP = frozenset(
-    "the a an of in is are to me please for i it its s just be at by on with this that which what who where whats"
-    " wheres show list give print display tell find get all every from there do does did can you could want need my our"
-    " one project repo repository codebase under below inside within and or only some have has was were thing things".split()
+    """
+    the a an of in is are to me please for i it its s just be at by on with this that which what who where whats
+    wheres show list give print display tell find get all every from there do does did can you could want need my our
+    one project repo repository codebase under below inside within and or only some have has was were thing things
+    """.split()  # noqa: SIM905  # prose is easier to read and to add to
 )
+_QUOTES = {0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _QUOTED = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|(?<!\w)'([^'\n]+)'(?!\w)")
 _PIECE = re.compile(r"->|[\w./*@<>\\-]+")
 _FILE = re.compile(r"\.[A-Za-z]\w{0,5}$")
-_NUMBERS = frozenset("one two three four five six seven eight nine ten twenty".split())
+_NUMBERS = frozenset(
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty"]
+)
 _SUFFIXES = ("ing", "ies", "es", "ed", "s", "e")
 
 
@@ -103,7 +112,7 @@ def tokens(text: str) -> tuple[str, ...]:
         quoted.append(next(g for g in match.groups() if g is not None))
         return " \x00 "
 
-    text = _QUOTED.sub(hide, text.replace("’", "'").replace("“", '"').replace("”", '"'))
+    text = _QUOTED.sub(hide, text.translate(_QUOTES))
     values = iter(quoted)
     found: list[str] = []
     hidden: list[str] = []

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import ast
 from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING
 
 from lackpy.lang.repair_tree import Rewriter, Tools, bound_names, expression
 from lackpy.lang.shapes import Shape, Shapes
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lackpy.lang.signature import Param, RowType
     from collections.abc import Callable, Mapping
+
+    from lackpy.lang.signature import Param, RowType
 
 _KEY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "file": ("path", "filename", "file_path", "filepath", "file_name", "source", "module", "location"),
@@ -27,7 +29,10 @@ _KEY_ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 _PATH_PARAMS = ("path", "glob", "pattern", "file", "filename")
 _TEXT_METHODS = frozenset(
-    "split rsplit splitlines strip lstrip rstrip startswith endswith lower upper replace removeprefix removesuffix".split()
+    (
+        *("split", "rsplit", "splitlines", "strip", "lstrip", "rstrip", "startswith", "endswith"),
+        *("lower", "upper", "replace", "removeprefix", "removesuffix"),
+    )
 )
 
 
@@ -85,7 +90,7 @@ class _Coerce(Rewriter):
 
     # -- keys --
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         value = self.shapes.of(node.value)
         key = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -123,7 +128,7 @@ class _Coerce(Rewriter):
 
     # -- arguments and receivers --
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Attribute):
@@ -135,15 +140,13 @@ class _Coerce(Rewriter):
             return self._sorted_rows(node) if function.id in ("sorted", "set") else node
         by_name = {p.name: p for p in signature.params}
         for i, argument in enumerate(node.args[: len(signature.params)]):
-            whole = self._argument(
-                node, argument, signature.params[i], lambda new, at=i: node.args.__setitem__(at, new)
-            )
+            whole = self._argument(node, argument, signature.params[i], partial(node.args.__setitem__, i))
             if whole is not None:
                 return whole
         for keyword in node.keywords:
             if keyword.arg in by_name:
                 whole = self._argument(
-                    node, keyword.value, by_name[keyword.arg], lambda new, k=keyword: setattr(k, "value", new)
+                    node, keyword.value, by_name[keyword.arg], partial(setattr, keyword, "value")
                 )
                 if whole is not None:
                     return whole
@@ -262,14 +265,14 @@ class _Coerce(Rewriter):
 
     # -- text and numbers --
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         shape = self.shapes.of(node.elt)
         if shape is not None and shape.kind == "row":
             return self._did("rows-stay-a-list", ast.ListComp(node.elt, node.generators), node)
         return node
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         left, right = self.shapes.of(node.left), self.shapes.of(node.right)
         if not isinstance(node.op, ast.Add) or left is None or right is None:
@@ -280,7 +283,7 @@ class _Coerce(Rewriter):
             node.left = self._did("text-of-number", expression("str(a)", a=node.left), node.left)
         return node
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         if len(node.ops) != 1:
             return node
@@ -312,12 +315,12 @@ class _Coerce(Rewriter):
             node.comparators[0] = self._did("number-of-text", ast.Constant(int(right.value)), right)
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         node.iter = self._lines(node.iter)
         return node
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:  # the base class's name
         self.generic_visit(node)
         node.iter = self._lines(node.iter)
         return node

@@ -63,11 +63,13 @@ fpart ::= "['" [a-zA-Z0-9_ ./-]{1,40} "']" | "[" "-"? [0-9]{1,4} "]"
 fhole-double ::= "{" name fpart-double* fspec? "}" | "{len(" name fpart-double* ")" fspec? "}"
 fpart-double ::= "[\"" [a-zA-Z0-9_ ./-]{1,40} "\"]" | "[" "-"? [0-9]{1,4} "]"
 fspec ::= ":" [<>^]? [0-9]{0,2} ("." [0-9])? [dfs%]?
-method ::= "." (methods) "(" nl (ternary (comprehension | more))? nl ")" | ".sort(" (sort-key ("," ws sort-reverse)? | sort-reverse)? ")"
+method ::= "." (methods) "(" nl (ternary (comprehension | more))? nl ")" | ".sort(" sort-args? ")"
+sort-args ::= sort-key ("," ws sort-reverse)? | sort-reverse
 sort-key ::= "key=" key
 sort-reverse ::= "reverse=" ("True" | "False")
 key ::= "lambda " name ": " ternary | keyable
-simple ::= ternary | name (("," ws name)+ | ("[" or "]")*) ws "=" ws ternary | name ("[" or "]")* ws ("+" | "-" | "*") "=" ws ternary
+simple ::= ternary | name (("," ws name)+ | index-part*) ws "=" ws ternary | name index-part* ws [+*-] "=" ws ternary
+index-part ::= "[" or "]"
 ws ::= " "?
 nl ::= (" " | "\n" " "{0,12})?
 nl-or-space ::= " " | "\n" " "{0,12}

@@ -56,7 +56,7 @@ def idioms(tree: ast.Module, tools: Tools) -> bool:
 
 
 class _Idioms(Rewriter):
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  # the base class's name
         self.generic_visit(node)
         dotted = _dotted(node.func)
         root = dotted.split(".", 1)[0]

@@ -20,9 +20,9 @@ Known = Callable[[str], bool]
 """Tells whether a name is a tool, builtin or parameter."""
 
 _THINK_PAIR = re.compile(
-    r"<(think|thinking|\|begin_of_thought\|)>.*?<(/think|/thinking|\|end_of_thought\|)>", re.S
+    r"<(think|thinking|\|begin_of_thought\|)>.*?<(/think|/thinking|\|end_of_thought\|)>", re.DOTALL
 )
-_THINK_CLOSE = re.compile(r"\A.*<(/think|/thinking|\|end_of_thought\|)>", re.S)
+_THINK_CLOSE = re.compile(r"\A.*<(/think|/thinking|\|end_of_thought\|)>", re.DOTALL)
 _THINK_OPEN = re.compile(r"<(think|thinking|\|begin_of_thought\|)>")
 _SOLUTION = re.compile(r"<\|(begin|end)_of_solution\|>")
 _END_MARK = re.compile(
@@ -30,9 +30,9 @@ _END_MARK = re.compile(
 )
 _LEAD_MARK = re.compile(r"\A\s*(?:<s>|<\|[a-zA-Z_]{2,30}\|>|<(?:code|python|answer|cell)>)\s*")
 _FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M
+    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
 )
-_STRAY_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*\w*[ \t]*$", re.M)
+_STRAY_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*\w*[ \t]*$", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: )(.*)$")
 _OUT = re.compile(r"^[ \t]*Out ?\[\d*\]:")
 _INLINE = re.compile(r"`([^`\n]+)`")
@@ -94,9 +94,12 @@ def unprompt(text: str) -> str:
 
 
 _CODE_CHARS = {
-    "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"',
-    "\u00ab": '"', "\u00bb": '"', "\u2032": "'", "\u2033": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-",
-    "\u2014": "-", "\u2212": "-", "\u00d7": "*", "\u2044": "/", "\u2192": "->", "\u2026": "...", "\u3001": ",", "\u3002": ".",
+    "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u201c": '"', "\u201d": '"',
+    "\u201e": '"', "\u201f": '"',
+    "\u00ab": '"', "\u00bb": '"', "\u2032": "'", "\u2033": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
+    "\u2013": "-",
+    "\u2014": "-", "\u2212": "-", "\u00d7": "*", "\u2044": "/", "\u2192": "->", "\u2026": "...", "\u3001": ",",
+    "\u3002": ".",
     "\u2264": "<=", "\u2265": ">=", "\u2260": "!=",
 }  # fmt: skip
 _CLOSERS = {
@@ -241,7 +244,9 @@ def looks_prompted(text: str) -> bool:
     return any(_PROMPT.match(line) or _OUT.match(line) for line in text.split("\n"))
 
 
-_NEVER_NAMES = frozenset("for in if else elif and or not is None True False".split())
+_NEVER_NAMES = frozenset(
+    ["for", "in", "if", "else", "elif", "and", "or", "not", "is", "None", "True", "False"]
+)
 _NAMELIKE = [k for k in keyword.kwlist if k not in _NEVER_NAMES]
 
 
@@ -250,7 +255,7 @@ def rename_keywords(text: str) -> str:
     for word in _NAMELIKE:
         bound = re.compile(
             rf"(^[ \t]*|,[ \t]*){word}[ \t]*=(?!=)|\bfor[ \t]+(\w+,[ \t]*)?{word}\b[ \t]*(,[ \t]*\w+[ \t]*)?in\b",
-            re.M,
+            re.MULTILINE,
         )
         bare = "".join(part if code else " " for code, part in code_spans(text))
         if not bound.search(bare):

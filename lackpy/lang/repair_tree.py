@@ -309,9 +309,12 @@ def first_count(tree: ast.Module, tools: Tools) -> bool:
             for target in node.targets:
                 if isinstance(target, ast.Subscript):
                     empty.discard(_name(target.value) or "")
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("setdefault", "update"):
-                empty.discard(_name(node.func.value) or "")
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("setdefault", "update")
+        ):
+            empty.discard(_name(node.func.value) or "")
     changed = False
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _empty_dict(node.value) and not isinstance(node.value, ast.Dict):
@@ -485,11 +488,11 @@ def taken_names(tree: ast.Module, tools: Tools) -> bool:
 
 
 _ALIASES: Mapping[str, tuple[str, ...]] = {
-    "read": ("read_file", "readfile", "get_file", "file_read", "cat", "load", "read_text", "get_text", "open_file", "open"),
+    "read": ("read_file", "readfile", "get_file", "file_read", "cat", "load", "read_text", "get_text", "open"),
     "glob": ("list_files", "find_files", "files", "ls", "listdir", "list_dir", "get_files", "search_files"),
     "grep": ("search", "find_text", "search_text", "find", "rg", "grep_files", "find_lines", "search_code", "find_all"),
     "find_callers": ("find_references", "find_usages", "callers", "usages", "references", "get_callers", "find_calls"),
-    "find_definitions": ("definitions", "definition", "find_classes", "find_functions", "find_symbol", "get_definitions"),
+    "find_definitions": ("definitions", "definition", "find_classes", "find_functions", "find_symbol"),
     "outline": ("symbols", "structure", "get_outline", "list_definitions", "file_outline", "inspect"),
     "run_tests": ("test", "pytest", "tests"),
 }  # fmt: skip
@@ -508,8 +511,7 @@ def near_names(tree: ast.Module, tools: Tools) -> bool:
             name in tools
             or name in grammar.BUILTINS
             or name in bound
-            or name in grammar.REFUSED_NAMES
-            and name != "open"
+            or (name in grammar.REFUSED_NAMES and name != "open")
         ):
             continue
         near = nearest_tool(name, node, tools)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lackpy.lang.signature import RowType, Signature
     from collections.abc import Mapping
+
+    from lackpy.lang.signature import RowType, Signature
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`kind` is `str`, `int`, `bool`, `row`, `list`, `set`, `dict` or `pair`; `of` an element's shape; `row` its keys."""
+    """`kind`: `str`, `int`, `bool`, `row`, `list`, `set`, `dict` or `pair`; `of`: an element's shape; `row`: keys."""
 
     kind: str
     of: Shape | None = None

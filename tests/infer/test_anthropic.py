@@ -11,7 +11,7 @@ from lackpy.lang import Grade, Param, Signature
 
 pytest.importorskip("anthropic", reason="the optional client isn't installed")
 
-from model_server import ModelServer  # noqa: E402  # beside this file
+from model_server import ModelServer  # beside this file
 
 TOOLS = {"read": Signature("read", (Param("path", "str"),), "str", (), Grade(1, 1), "Read a file.")}
 REQUEST = Request("show a.py", "debug", TOOLS)
@@ -56,7 +56,12 @@ def test_a_message_gives_a_program_with_its_cost(server):
     assert (sent["model"], sent["max_tokens"]) == ("claude-haiku-4-5", 1024)
     assert sent["system"].startswith("You write one short Python notebook cell")
     assert sent["messages"][-1] == {"role": "user", "content": "show a.py"}
-    assert (made.program, made.tokens_in, made.tokens_out, made.cost_usd) == ('read("a.py")', 1000, 20, 0.0011)
+    assert (made.program, made.tokens_in, made.tokens_out, made.cost_usd) == (
+        'read("a.py")',
+        1000,
+        20,
+        0.0011,
+    )
 
 
 def test_two_text_blocks_are_joined_in_order(server):

@@ -159,7 +159,9 @@ def test_the_real_engine_takes_the_grammar_and_stops_at_the_limit(workspace):
     )
     try:
         first = provider.propose(Request("who calls validate_token", "debug", kit.signatures, timeout_s=300))
-        second = provider.propose(Request("list the numbers from 1 to 500", "debug", kit.signatures, timeout_s=300))
+        second = provider.propose(
+            Request("list the numbers from 1 to 500", "debug", kit.signatures, timeout_s=300)
+        )
     finally:
         provider.close()
     assert check(first.program or "", kit.signatures).ok

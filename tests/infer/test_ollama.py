@@ -12,7 +12,7 @@ from lackpy.lang import Grade, Param, Signature
 
 pytest.importorskip("ollama", reason="the optional client isn't installed")
 
-from model_server import ModelServer  # noqa: E402  # beside this file
+from model_server import ModelServer  # beside this file
 
 TOOLS = {"read": Signature("read", (Param("path", "str"),), "str", (), Grade(1, 1), "Read a file.")}
 REQUEST = Request("show a.py", "debug", TOOLS)
@@ -66,7 +66,10 @@ def test_thinking_is_switched_off_where_a_model_has_it(server):
 def test_a_prompt_that_the_server_cut_is_never_used(server):
     server.enqueue(200, _chat('read("a.py")', prompt_eval_count=205))
     doc = "What it returns depends on many words of documentation that fill the prompt. " * 3
-    tools = {f"tool_{n}": Signature(f"tool_{n}", (Param("path", "str"),), "str", (), Grade(1, 1), doc) for n in range(40)}
+    tools = {
+        f"tool_{n}": Signature(f"tool_{n}", (Param("path", "str"),), "str", (), Grade(1, 1), doc)
+        for n in range(40)
+    }
     made = _provider(server).propose(Request("show a.py", "big", {**TOOLS, **tools}))
     assert (made.program, made.error_kind) == (None, "truncated")
     assert "raise num_ctx in [ollama]" in made.reason
@@ -122,7 +125,10 @@ def test_no_server_is_said_with_the_url_even_behind_a_dead_proxy(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "")
     made = OllamaProvider(host=f"127.0.0.1:{port}").propose(REQUEST)
     assert made.error_kind == "unreachable"
-    assert made.reason == f"no Ollama server at http://127.0.0.1:{port}; start it with `ollama serve`, or set host in [ollama]"
+    assert (
+        made.reason
+        == f"no Ollama server at http://127.0.0.1:{port}; start it with `ollama serve`, or set host in [ollama]"
+    )
 
 
 def test_a_loopback_server_is_reached_past_a_dead_proxy(server, monkeypatch):

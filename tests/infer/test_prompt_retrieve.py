@@ -70,7 +70,9 @@ def test_an_intent_without_a_known_word_gets_no_example():
 
 def test_live_templates_and_past_successes_compete_with_the_bank():
     mine = Example("trace:1", ("frobnicate the widgets of foo",), 'find_callers("foo")')
-    template = from_template("t", "frobnicate (all )?(the|my) gadgets of {name}", 'find_callers("{name}")', {"name": "identifier"})
+    template = from_template(
+        "t", "frobnicate (all )?(the|my) gadgets of {name}", 'find_callers("{name}")', {"name": "identifier"}
+    )
     assert template.phrasings == ("frobnicate the gadgets of some_name",)
     assert template.program == 'find_callers("some_name")'
     retriever = Retriever(sources=[lambda: [mine], lambda: [template]])

@@ -126,7 +126,10 @@ def test_every_rule_that_is_used_exists():
 
 
 def test_a_large_kit_gives_a_bounded_grammar():
-    tools = {f"tool_number_{n}": _tool(f"tool_number_{n}", Param("a", "str"), Param("b", "int", "1")) for n in range(60)}
+    tools = {
+        f"tool_number_{n}": _tool(f"tool_number_{n}", Param("a", "str"), Param("b", "int", "1"))
+        for n in range(60)
+    }
     assert len(gbnf(tools)) < 100_000
 
 

@@ -42,7 +42,7 @@ TEXT_CASES = [
     # GEN-02: prose around the program, without fences
     (f"Here is the program:\n\n{TWO_LINES}\n\nThis finds all callers of x.", TWO_LINES, "prose"),
     (f"Hier ist das Programm:\n\n{TWO_LINES}\n\nEs findet alle Aufrufer.", TWO_LINES, "prose"),
-    (f"这是程序：\n{TWO_LINES}\n这个程序查找调用者。", TWO_LINES, "prose"),
+    (f"这是程序：\n{TWO_LINES}\n这个程序查找调用者。", TWO_LINES, "prose"),  # noqa: RUF001  # what a model wrote
     (f"- first\n- second\n{TWO_LINES}\nDone", TWO_LINES, "prose"),
     (f"{TWO_LINES}\nOutput: [1, 2]", TWO_LINES, "prose"),
     (f"{TWO_LINES}\nDone", TWO_LINES, "prose"),
@@ -69,10 +69,22 @@ TEXT_CASES = [
     ('>>> len(glob("*"))\n3', 'len(glob("*"))', "prompt"),
     ('In [1]: glob("*")\nOut[1]: []', 'glob("*")', "prompt"),
     # broken as written
-    ("def = find_definitions('run')\ndef[0]['file']", "def_ = find_definitions('run')\ndef_[0]['file']", "keyword-name"),
-    ("[class['name'] for class in outline('a')]", "[class_['name'] for class_ in outline('a')]", "keyword-name"),
+    (
+        "def = find_definitions('run')\ndef[0]['file']",
+        "def_ = find_definitions('run')\ndef_[0]['file']",
+        "keyword-name",
+    ),
+    (
+        "[class['name'] for class in outline('a')]",
+        "[class_['name'] for class_ in outline('a')]",
+        "keyword-name",
+    ),
     ("len(glob('*.py')", "len(glob('*.py'))", "closing"),
-    ('len([f for f in glob("*") if f.endswith(".py"])', 'len([f for f in glob("*") if f.endswith(".py")])', "closing"),
+    (
+        'len([f for f in glob("*") if f.endswith(".py"])',
+        'len([f for f in glob("*") if f.endswith(".py")])',
+        "closing",
+    ),
 ]
 
 
@@ -86,7 +98,11 @@ def test_a_text_repair_finds_exactly_the_program(raw, program, step):
 TREE_CASES = [
     ("import os\nlen(glob('*.py'))", "len(glob('*.py'))", "import"),
     ("len(open('b.py').read())", "len(read('b.py'))", "idiom"),
-    ("with open('a.py') as f:\n    n = len(f.readlines())\nn", "n = len(read('a.py').splitlines())\nn", "open"),
+    (
+        "with open('a.py') as f:\n    n = len(f.readlines())\nn",
+        "n = len(read('a.py').splitlines())\nn",
+        "open",
+    ),
     ("def main():\n    return len(glob('*.py'))\n\nmain()", "len(glob('*.py'))", "function"),
     ("def size(x):\n    return len(x)\nsize(glob('*'))", "len(glob('*'))", "function"),
     ("try:\n    x = read('a')\nexcept Exception:\n    x = ''\nx", "x = read('a')\nx", "guard"),
@@ -98,8 +114,16 @@ TREE_CASES = [
     ("grep('x', path='a.py')", "grep('x', glob='a.py')", "keyword-argument"),
     ("[d.name for d in outline('a.py')]", "[d['name'] for d in outline('a.py')]", "attribute-key"),
     ("import os\n[os.path.basename(f) for f in glob('*')]", "[f.split('/')[-1] for f in glob('*')]", "idiom"),
-    ("set(map(lambda c: c['file'], find_callers('x')))", "set([c['file'] for c in find_callers('x')])", "idiom"),
-    ("next(d for d in outline('a') if d['type'] == 'class')", "[d for d in outline('a') if d['type'] == 'class'][0]", "idiom"),
+    (
+        "set(map(lambda c: c['file'], find_callers('x')))",
+        "set([c['file'] for c in find_callers('x')])",
+        "idiom",
+    ),
+    (
+        "next(d for d in outline('a') if d['type'] == 'class')",
+        "[d for d in outline('a') if d['type'] == 'class'][0]",
+        "idiom",
+    ),
     (
         "from collections import Counter\nCounter(c['file'] for c in find_callers('x'))",
         "items = [c['file'] for c in find_callers('x')]\ndict([(item, items.count(item)) for item in set(items)])",
@@ -119,10 +143,26 @@ COERCIONS = [
     ("[r['path'] for r in grep('x')]", "[r['file'] for r in grep('x')]", "near-key"),
     ("[r['lineno'] for r in grep('x')]", "[r['line'] for r in grep('x')]", "near-key"),
     ("grep('x', glob('*.py'))", "[row for each in glob('*.py') for row in grep('x', each)]", "call-for-each"),
-    ("[r['file'] + ':' + r['line'] for r in grep('x')]", "[r['file'] + ':' + str(r['line']) for r in grep('x')]", "text-of-number"),
-    ("'\\n'.join(find_callers('x'))", "'\\n'.join([row['text'] for row in find_callers('x')])", "key-of-each-row"),
-    ("[c for c in find_callers('x') if c.startswith('tests/')]", "[c for c in find_callers('x') if c['file'].startswith('tests/')]", "row-as-text"),
-    ("[d for d in outline('a') if d['line'] == '12']", "[d for d in outline('a') if d['line'] == 12]", "number-of-text"),
+    (
+        "[r['file'] + ':' + r['line'] for r in grep('x')]",
+        "[r['file'] + ':' + str(r['line']) for r in grep('x')]",
+        "text-of-number",
+    ),
+    (
+        "'\\n'.join(find_callers('x'))",
+        "'\\n'.join([row['text'] for row in find_callers('x')])",
+        "key-of-each-row",
+    ),
+    (
+        "[c for c in find_callers('x') if c.startswith('tests/')]",
+        "[c for c in find_callers('x') if c['file'].startswith('tests/')]",
+        "row-as-text",
+    ),
+    (
+        "[d for d in outline('a') if d['line'] == '12']",
+        "[d for d in outline('a') if d['line'] == 12]",
+        "number-of-text",
+    ),
     ("[s for s in read('a.py')]", "[s for s in read('a.py').splitlines()]", "text-by-line"),
     ("set(find_callers('x'))", "find_callers('x')", "rows-stay-a-list"),
 ]
@@ -175,7 +215,28 @@ def test_no_text_makes_repair_raise(raw):
     assert made.program is None or isinstance(made.program, str)
 
 
-@given(st.lists(st.sampled_from(["read('a')", "def", "x =", "(", "]", "for r in grep('x'):", "    r.file", "```", "\n", '"', "import os", "return", "x[0]"]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "read('a')",
+                "def",
+                "x =",
+                "(",
+                "]",
+                "for r in grep('x'):",
+                "    r.file",
+                "```",
+                "\n",
+                '"',
+                "import os",
+                "return",
+                "x[0]",
+            ]
+        ),
+        max_size=12,
+    )
+)
 @settings(max_examples=150, deadline=None)
 def test_no_mixture_of_code_makes_repair_raise(parts):
     repair("\n".join(parts), TOOLS)
