@@ -267,8 +267,15 @@ class Guards(Meter):
         for name, part in (("sep", sep), ("end", end)):
             if part is not None and type(part) is not str:
                 raise TypeError(f"{name} must be None or a string, not {type(part).__name__}")
-        texts = [self.call_str(value) for value in values]
-        self.printed.add((" " if sep is None else sep).join(texts) + ("\n" if end is None else end))
+        between = " " if sep is None else sep
+        room = self.printed.budget - self.printed.chars
+        texts: list[str] = []
+        for value in values:
+            texts.append(self.call_str(value))
+            room -= len(texts[-1]) + len(between)
+            if room < 0:
+                break
+        self.printed.add(between.join(texts) + ("\n" if end is None else end))
 
     def call_str(self, *values: Any) -> str:
         """`str(value)`."""

@@ -4,6 +4,15 @@ Opt-in, for hosts where a worker process can't be spawned. It holds against esca
 the namespace has no builtins, every value a program touches is plain data, and the guards' names can't be
 spelled. It is no full boundary against resource bombs: one call into Python's own code can't be stopped
 from inside, so sizes are estimated before the call, and an estimate can miss.
+
+Rows of the hostile corpus in `tests/corpora` that it does not contain: none (`tests/run/test_run_corpus.py`).
+Known to be weaker than the sandbox:
+
+- memory is what the whole process takes, so other threads' work counts too; where the system doesn't tell
+  (no `/proc`), all bytes asked for count as if none were given back;
+- a single call on values inside the budgets runs to its end, whatever the clock says: a search for one
+  megabyte in another, a sort of some million texts;
+- a tool that never returns keeps its thread.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def run_row(row: dict[str, Any], executor: Any, tools: dict[str, Any]) -> dict[s
     verdict = check(row["program"], {name: spec.signature for name, spec in tools.items()})
     if not verdict.ok:
         return {"id": row["id"], "outcome": "refused"}
-    before, started = resident_mib(), time.perf_counter()
+    before, started, busy = resident_mib(), time.perf_counter(), time.process_time()
     result = executor.run(verdict, tools, {}, Limits(time_s=TIME_S))
     seen = f"{json.dumps(result.output)} {result.printed} {result.error} {result.calls}"
     return {
@@ -69,6 +69,7 @@ def run_row(row: dict[str, Any], executor: Any, tools: dict[str, Any]) -> dict[s
         "outcome": "value" if result.ok else str(result.error.kind),
         "message": "" if result.ok else result.error.message[:200],
         "seconds": time.perf_counter() - started,
+        "busy_s": time.process_time() - busy,
         "mib": resident_mib() - before,
         "leaked": [secret for secret in row["must_not_contain"] if secret in seen],
     }

@@ -22,7 +22,9 @@ ROW_S = 20.0
 INLINE_MISSES: dict[str, str] = {}
 """Rows that the inline executor does not contain, each with why; its module's docstring lists the same."""
 SLOW_S = 2.0
+"""Seconds in which a row is to end."""
 EXTRA_MIB = 256
+"""MiB that it may leave this process larger."""
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +42,8 @@ def test_every_row_that_must_be_refused_is(host: tuple[dict[str, Any], Any]) -> 
     assert len(refused) == 193
 
 
-def faults(found: dict[str, Any]) -> list[str]:
-    """Return what is wrong with how one row went.
+def faults(found: dict[str, Any], clock: str = "seconds") -> list[str]:
+    """Return what is wrong with how one row went; `busy_s` is the clock of a row that runs in this process.
 
     A row that ends with a plain value inside both limits did no harm: loops run over a snapshot, so some
     programs that never end in Python do here.
@@ -62,8 +64,8 @@ def faults(found: dict[str, Any]) -> list[str]:
         and "also_ok" not in row
     ):
         wrong.append("gave a value")
-    if found["seconds"] > SLOW_S:
-        wrong.append(f"took {found['seconds']:.1f} s")
+    if found[clock] > SLOW_S:
+        wrong.append(f"took {found[clock]:.1f} s")
     if found["mib"] > EXTRA_MIB:
         wrong.append(f"took {found['mib']:.0f} MiB")
     return wrong
@@ -76,9 +78,12 @@ def test_the_sandbox_contains_every_row(host: tuple[dict[str, Any], Any]) -> Non
     executor = MontyExecutor(workers=2)
     todo = [row for row in ROWS.values() if row["expect"] != "reject"]
     found = [corpus_rows.run_row(row, executor, tools) for row in todo]
-    again = [corpus_rows.run_row(ROWS[one["id"]], executor, tools) if faults(one) else one for one in found]
+    for _ in range(2):  # a busy machine may stretch a row; a row that hangs does so each time
+        found = [
+            corpus_rows.run_row(ROWS[one["id"]], executor, tools) if faults(one) else one for one in found
+        ]
     executor.close()
-    assert {one["id"]: faults(one) for one in again if faults(one)} == {}
+    assert {one["id"]: faults(one) for one in found if faults(one)} == {}
     assert repr(module.SHARED) == module.SHARED_BEFORE
 
 
@@ -134,7 +139,7 @@ def test_the_inline_executor_contains_all_but_the_listed_rows(tmp_path: Path) ->
     while first is not None:
         more, first = run_child(tmp_path, first)
         found += more
-    missed = {one["id"]: faults(one) for one in found if faults(one)}
+    missed = {one["id"]: faults(one, "busy_s") for one in found if faults(one, "busy_s")}
     assert set(missed) <= set(INLINE_MISSES), missed
     bombs = [row for row in ROWS.values() if row["kind"] == "dos"]
     assert all(ROWS[name]["kind"] == "dos" for name in INLINE_MISSES)
