@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 CORPORA = Path(__file__).resolve().parents[1] / "corpora"
-TIME_S = 0.8
+TIME_S = 0.5
 """Time limit of one row in seconds; what is to end within 2 s has the rest as grace."""
 ADDRESS_SPACE = 4 * 2**30
 """Bytes the child may map; a row that asks for more fails instead of taking the machine down."""
