@@ -30,6 +30,7 @@ STEPS: dict[str, Step] = {
         Step("no-examples", {"examples": 0}),
         Step("no-repair", {"repair": False}),
         Step("no-coercions", {"coercions": False}),
+        Step("no-grounding", {"grounding": False}),
         Step("no-typecheck", {}, typecheck=False),
         Step("no-retry", {}, retry=False),
         Step("chat-retry", {"chat_retry": True}),

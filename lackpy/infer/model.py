@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lackpy.infer import prompt
+from lackpy.infer.ground import ground
 from lackpy.infer.protocol import Feedback, Proposal, Request
 from lackpy.infer.retrieve import MAX_EXAMPLES, Picked, Retriever
 from lackpy.lang import Signature, Violation, check
@@ -63,6 +64,7 @@ class Settings:
         example_chars: Characters that examples may take together; `None` for no bound.
         repair: Repair what the model wrote.
         coercions: Let repair coerce values of the wrong shape.
+        grounding: Put the intent's own values where the model copied an example's or misspelt them.
         grammar: When decoding is constrained, where the engine can: `off`, `retry` (only a retry) or `always`.
         staged: Ask again for single refused lines before giving up on a proposal.
         chat_retry: A retry continues the conversation in place of a fresh prompt.
@@ -72,6 +74,7 @@ class Settings:
     example_chars: int | None = None
     repair: bool = True
     coercions: bool = True
+    grounding: bool = True
     grammar: str = "retry"
     staged: bool = False
     chat_retry: bool = False
@@ -175,7 +178,12 @@ class Asker:
                 reason="the model's answer holds no program",
                 error_kind="no_program",
             )
-        return replace(base, program=made.program, repairs=made.repairs)
+        program, grounded = made.program, tuple[str, ...]()
+        if self.settings.grounding:
+            program, grounded = ground(program, request.intent, [p.example.program for p in shown])
+        return replace(
+            base, program=program, repairs=(*made.repairs, *(f"intent-{kind}" for kind in grounded))
+        )
 
     def _revised(self, proposal: Proposal, messages: Sequence[Message], request: Request) -> Proposal:
         """Staged mode: ask for each refused line alone, put it in place, check again."""
