@@ -1,8 +1,8 @@
 """Puts the intent's own values where a small model copied an example's, or misspelt them.
 
-A model that follows an example closely keeps its folder (`tests/` for the asked `testing/`) or name, or drops a letter of
-a long name. A text literal is replaced only when it isn't in the intent and exactly one value of the same kind that the
-intent states is missing from the program. Pure; each replacement is named, for the trace.
+A model that follows an example closely keeps its folder (`tests/` for the asked `spec/`) or name, or drops a letter
+of a long name. A text literal is replaced only when it isn't in the intent and exactly one value of the same kind
+that the intent states is missing from the program. Pure; each replacement is named, for the trace.
 """
 
 from __future__ import annotations
