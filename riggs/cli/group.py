@@ -18,6 +18,10 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "demote": ("riggs.cli.decide:demote", "Take a template out of service."),
     "history": ("riggs.cli.decide:history", "Every decision with its evidence."),
     "trust": ("riggs.cli.trust:trust", "How far project, sessions, tools and templates can be trusted."),
+    "macros": (
+        "riggs.cli.macros:macros",
+        "Sequences of the outer agent's calls that one delegate could serve.",
+    ),
     "convergence": (
         "riggs.cli.convergence:convergence",
         "Template-served share by day, crossover, steady state.",
@@ -29,6 +33,7 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "notebook": ("riggs.cli.report:notebook", "Open a notebook on this workspace."),
     "export": ("riggs.cli.export:export", "Training pairs that ran, as JSON lines."),
     "serve": ("riggs.cli.serve:serve", "The ratchet's state over MCP, read-only."),
+    "audit": ("riggs.cli.audit:audit", "Ask a model about calls that templates served."),
     "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
 }
 
