@@ -375,6 +375,8 @@ def _base_name(place: Place, value: str, literal: str, span: tuple[int, int]) ->
             return "path"
         followed = literal[span[1] : span[1] + 1] == "/" or (span == (0, len(literal)) and "/" in value)
         return "dir" if followed or span == (0, len(literal)) else "name"
+    if re.search(r"\bimport\b|\bfrom\b|\brequire\b", literal[: span[0]]):
+        return "module"
     return "text" if place.free else "word"
 
 
@@ -382,7 +384,9 @@ def narrowest(value: str, *, quoted: bool, base: str) -> str:
     """Return the narrowest slot type that takes `value` as the intent says it."""
     captured = OPEN + value + CLOSE if quoted else value
     preferred: tuple[str, ...] = ("identifier", "dotted", "path", "dir", "glob", "word")
-    if base in ("path", "dir", "glob"):
+    if base == "module":
+        preferred = ("dotted", "path", "word")
+    elif base in ("path", "dir", "glob"):
         preferred = (base, "path", "dir", "glob", "word")
     elif base == "text" and quoted:
         preferred = ("text",)

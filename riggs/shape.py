@@ -14,9 +14,12 @@ from functools import lru_cache
 from lackpy.lang import canonical
 
 _MARK = "⁘"
+_NUMBERS = 990_000_000
+"""Stand-ins for numbers count up from here."""
 _CUT = re.compile(
     r"""(?P<string>(?<![A-Za-z0-9_])(?:[rR]?"(?!"")(?:[^"\\\n]|\\.)*"|[rR]?'(?!'')(?:[^'\\\n]|\\.)*'))"""
     r"""|(?P<other>[A-Za-z]+["']|\"{3}|'{3}|\#)"""
+    r"""|(?P<number>(?<![\w.])\d{1,8}(?![\w.]))"""
 )
 _PIECE = re.compile(rf"'{_MARK}(\d+){_MARK}'|{_MARK}n(\d+){_MARK}")
 _KEY_METHODS = frozenset(("get", "setdefault", "pop"))
@@ -60,39 +63,55 @@ class Shape:
 
 
 def shape_of(program: str) -> tuple[Shape, tuple[str, ...]]:
-    """Return a program's shape and its string literals.
+    """Return a program's shape and its string literals; numbers stand in the shape's places.
 
     A literal is worth masking only if canonical form can't depend on it; one with braces or a percent sign can.
     """
     literals: list[str] = []
+    numbers: list[int] = []
     parts: list[str] = []
+    spans: list[int] = []
     at = 0
     for match in _CUT.finditer(program):
         if match["other"] is not None:
             return _shape(program), ()
+        if match["number"] is not None:
+            parts += (program[at : match.start()], str(_NUMBERS + len(numbers)))
+            numbers.append(int(match["number"]))
+            at = match.end()
+            continue
         source = match["string"]
         value = _value(source)
         if value is None:
             return _shape(program), ()
         parts += (program[at : match.start()], f"'{_MARK}{len(literals)}{_MARK}'")
+        spans.append(len(parts) - 1)
         literals.append(value)
         at = match.end()
     parts.append(program[at:])
     if any(_loaded(value) for value in literals):
-        parts = _unmasked(parts, literals)
-    return _shape("".join(parts)), tuple(literals)
+        for i, value in zip(spans, literals, strict=True):
+            if _loaded(value):
+                parts[i] = repr(value)
+    masked = "".join(parts)
+    if numbers and "**" in masked:  # a power of small numbers is lowered by its value
+        return _shape(program), ()
+    shape = _shape(masked)
+    if not shape.places and (literals or numbers):  # it doesn't parse
+        return Shape((canonical(program),), ()), ()
+    if numbers:
+        shape = Shape(shape.texts, tuple([_numbered(p, numbers) for p in shape.places]))
+    return shape, tuple(literals)
+
+
+def _numbered(place: Place, numbers: list[int]) -> Place:
+    if place.literal >= 0 or place.number < _NUMBERS:
+        return place
+    return Place(-1, numbers[place.number - _NUMBERS], place.call, place.arg, place.key, place.free)
 
 
 def _loaded(value: str) -> bool:
     return any(c in value for c in "{}%") or _MARK in value
-
-
-def _unmasked(parts: list[str], literals: list[str]) -> list[str]:
-    out = list(parts)
-    for i, value in enumerate(literals):
-        if _loaded(value):
-            out[2 * i + 1] = repr(value)
-    return out
 
 
 def _value(source: str) -> str | None:
