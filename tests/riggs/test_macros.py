@@ -17,11 +17,22 @@ _ids = itertools.count()
 
 
 def call(session: str, tool: str, head: str = "", *, good: bool = True, **args) -> OuterCall:
-    return OuterCall(session, False, f"t{next(_ids)}", "call", tool, good, args, head)
+    return OuterCall(
+        session,
+        is_sidechain=False,
+        turn_id=f"t{next(_ids)}",
+        kind="call",
+        tool=tool,
+        is_good=good,
+        args=args,
+        head=head,
+    )
 
 
 def prompt(session: str) -> OuterCall:
-    return OuterCall(session, False, f"t{next(_ids)}", "prompt", "", False)
+    return OuterCall(
+        session, is_sidechain=False, turn_id=f"t{next(_ids)}", kind="prompt", tool="", is_good=False
+    )
 
 
 def grep_and_read(session: str, name: str, *files: str) -> list[OuterCall]:
@@ -92,7 +103,7 @@ def test_too_few_sessions_are_nothing() -> None:
 @pytest.mark.parametrize(
     "between",
     [
-        lambda s: prompt(s),
+        prompt,
         lambda s: call(s, "Edit", file_path="a", old_string="b", new_string="c"),
         lambda s: call(s, "Bash", command="ls | wc"),
         lambda s: call(s, "Grep", pattern="zzz", good=False),
