@@ -98,6 +98,22 @@ def record_state(
     _add(con, template.name, at, state, None, reason, by, identity(template))
 
 
+def quarantine(
+    con: duckdb.DuckDBPyConnection, workspace: Path, template: Template, reason: str, at: datetime
+) -> Change:
+    """Take a served template out of service, as the lifecycle does: it rests, and longer each time.
+
+    Args:
+        con: The store, open for writing.
+        workspace: Absolute path.
+        template: As loaded.
+        reason: One clause with the numbers.
+        at: When, aware UTC.
+    """
+    step = Transition(template.state, State.QUARANTINED, at, reason)
+    return _write(con, workspace, template, [step], _serves(con).get(template.name, []))[0]
+
+
 def identity(template: Template) -> str:
     """Return a digest of what a template does: pattern, program, slots and kit; not its state or counts."""
     parts = [template.pattern, template.program, sorted(template.slots.items()), template.kit]
