@@ -113,6 +113,9 @@ def refused(verdict: Verdict) -> RunError:
 def runtime_error(kind: str, text: str, line: int | None, tools: Mapping[str, ToolSpec]) -> RunError:
     """Return the error of a program that failed by itself: Python's type and text, and a hint where one is known."""
     said = wording.without_objects(wording.one_line(text))
+    if (kind == "KeyError" and said.startswith("'slice(")) or said == "unhashable type: 'slice'":
+        hint = "a dict has no positions; cut a list of it: `list(d.items())[:3]`"
+        return RunError(ErrorKind.RUNTIME, "TypeError: a dict can't be sliced", line, hint)
     message = f"{kind}: {said}" if said else kind
     return RunError(ErrorKind.RUNTIME, message, line, _hint(kind, said, tools))
 

@@ -255,7 +255,15 @@ class Guards(Meter):
             value = str(value)
         elif conversion == ord("a"):
             value = ascii(value)
+        if (spec and type(value) not in SCALARS) or value is None:
+            return self._format_other(value, spec)
         return format(value, spec)
+
+    def _format_other(self, value: Any, spec: str) -> str:
+        """Align what is neither text nor number by its text, as the sandbox does; Python refuses."""
+        if spec[-1:].isalpha() or spec[-1:] == "%":
+            raise ValueError(f"Unknown format code '{spec[-1]}' for object of type '{type(value).__name__}'")
+        return format(str(value), spec)
 
     def text(self, *parts: str) -> str:
         """Join the pieces of an f-string."""

@@ -63,7 +63,7 @@ def __lackpy_listed(v, deep, isinstance=isinstance, dict=dict, tuple=tuple, list
 _ROUND = """\
 def round(number, ndigits=None, round=round, isinstance=isinstance, float=float, int=int):
     if isinstance(number, float) and isinstance(ndigits, int) and 0 <= ndigits <= 400:
-        return float(f'{number:.{ndigits}f}')
+        return float(f'{number:.{int(ndigits)}f}')
     return round(number, ndigits)
 """
 """The sandbox rounds what is shown, not what is stored: `round(2.675, 2)` is 2.67, as in Python."""
@@ -102,6 +102,12 @@ def __lackpy_set_method(x, name, *others, isinstance=isinstance, set=set, list=l
     return None
 """
 """Methods of a set that the sandbox lacks, or takes one argument for."""
+_ITEMS = """\
+def __lackpy_items(x, more, list=list, type=type, isinstance=isinstance, kinds=(tuple, set, frozenset, dict, range),
+        views=(type({}.keys()), type({}.values()), type({}.items()))):
+    return list(more) if isinstance(x, list) and (isinstance(more, kinds) or isinstance(more, views)) else more
+"""
+"""What a list takes in `x += more`: the sandbox takes lists only."""
 _MISSING = frozenset({"difference_update", "intersection_update", "symmetric_difference_update"})
 _MANY = frozenset({"union", "update", "difference", "intersection"})
 _WRAPPER = """\
@@ -124,10 +130,14 @@ def guarded(program: str, tree: ast.Module, tools: tuple[str, ...], limits: Limi
     before, lines = prelude(tools, limits.nodes + limits.chars // 32, limits.depth)
     if "round(" in program and "round" not in tools:
         before, lines = before + _ROUND, lines + _ROUND.count("\n")
-    rewritten = _set_methods(program)
-    if rewritten is not None:
-        before, lines = before + _SET_METHODS, lines + _SET_METHODS.count("\n")
-        program, tree = ast.unparse(rewritten), rewritten
+    rewriter = _Rewriter()
+    if any(f".{name}(" in program for name in (*_MISSING, *_MANY)) or "+=" in program:
+        rewritten = rewriter.visit(ast.parse(program))
+        if rewriter.used:
+            tree = ast.fix_missing_locations(rewritten)
+            program = ast.unparse(tree)
+    for helper in sorted(rewriter.used):
+        before, lines = before + helper, lines + helper.count("\n")
     return before + _with_guarded_output(program, tree), lines
 
 
@@ -142,18 +152,11 @@ def _with_guarded_output(program: str, tree: ast.Module) -> str:
     return ast.unparse(ast.Module([*tree.body[:-1], wrapped], []))
 
 
-def _set_methods(program: str) -> ast.Module | None:
-    """Return the tree of `program` with the set methods replaced that the sandbox lacks; `None` where it uses none."""
-    if not any(f".{name}(" in program for name in (*_MISSING, *_MANY)):
-        return None
-    rewriter = _SetMethods()
-    tree = rewriter.visit(ast.parse(program))
-    return ast.fix_missing_locations(tree) if rewriter.changed else None
+class _Rewriter(ast.NodeTransformer):
+    """Replaces what the sandbox lacks by calls of helpers, and notes the helpers' texts."""
 
-
-class _SetMethods(ast.NodeTransformer):
     def __init__(self) -> None:
-        self.changed = False
+        self.used: set[str] = set()
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -163,6 +166,26 @@ class _SetMethods(ast.NodeTransformer):
         one = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
         if function.attr not in _MISSING and (function.attr not in _MANY or one):
             return node
-        self.changed = True
+        self.used.add(_SET_METHODS)
         helper = ast.Name("__lackpy_set_method", ast.Load())
         return ast.Call(helper, [function.value, ast.Constant(function.attr), *node.args], [])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Add) and not isinstance(node.value, _NO_ITEMS) and _is_simple(node.target):
+            self.used.add(_ITEMS)
+            read = ast.parse(ast.unparse(node.target), mode="eval").body
+            node.value = ast.Call(ast.Name("__lackpy_items", ast.Load()), [read, node.value], [])
+        return node
+
+
+_NO_ITEMS = (ast.Constant, ast.List, ast.ListComp, ast.JoinedStr)
+
+
+def _is_simple(target: ast.expr) -> bool:
+    """Tell whether reading `target` once more has no effect: names, and items of names by names and literals."""
+    while isinstance(target, ast.Subscript):
+        if not isinstance(target.slice, (ast.Name, ast.Constant)):
+            return False
+        target = target.value
+    return isinstance(target, ast.Name)

@@ -306,6 +306,13 @@ CASES = [
     "read(path='a' if find('') else 'b')",
     "find({'a': 1}.keys())",
     "'\\ud800x'",
+    "x = [1]\nx += (2, 3)\nx += {4: 5}.values()\nx += range(2)\ny = x\ny += {7}\nx",
+    "d = {'a': [1]}\nfor k in d:\n    d[k] += (2,)\nd",
+    "n = 1\ns = 'a'\nn += len(s)\ns += str(n)\n[n, s]",
+    "x = [1]\nx += 5",
+    "x = None\nf'{x:>6}|{[1]:<8}|'",
+    "d = {'a': 1}\nd[:1]",
+    "round(2.5, True)",
     "x = 9\nfor i in range(15):\n    x = x * x\nstr(x)",
 ]
 
