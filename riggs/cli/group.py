@@ -34,6 +34,11 @@ TABLE: Mapping[str, tuple[str, str]] = {
     "export": ("riggs.cli.export:export", "Training pairs that ran, as JSON lines."),
     "serve": ("riggs.cli.serve:serve", "The ratchet's state over MCP, read-only."),
     "audit": ("riggs.cli.audit:audit", "Ask a model about calls that templates served."),
+    "backtest-policy": (
+        "riggs.cli.backtest_policy:backtest_policy",
+        "The stored past under other thresholds.",
+    ),
+    "compact": ("riggs.cli.compact:compact", "Give back unused space in the store."),
     "simulate": ("riggs.cli.simulate:simulate", "Measure convergence on a workload, through the real parts."),
 }
 
