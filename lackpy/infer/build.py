@@ -15,6 +15,7 @@ from lackpy.templates.loader import TemplateLibrary
 
 if TYPE_CHECKING:
     from lackpy.config import Config
+    from lackpy.infer.retrieve import Retriever
 
 _TIERS = {
     "templates": Tier.TEMPLATES,
@@ -48,7 +49,7 @@ def build_dispatcher(workspace: Path, config: Config, extra: Iterable[Provider] 
             else:
                 missing.append((Tier.RULES, name, "off: [rules] enabled = false"))
         elif name in config.configured:
-            providers.append(_MODELS[name](config, library))
+            providers.append(_MODELS[name](config, _retriever(workspace, library)))
         else:
             missing.append(
                 (_TIERS[name], name, f"not set up: add [{name}] to .lackpy/config.toml or run `lackpy init`")
@@ -68,7 +69,15 @@ def _rules(breaker: Breaker) -> Provider:
     return RuleProvider(breaker=breaker)
 
 
-def _ollama(config: Config, _library: TemplateLibrary | None) -> Provider:
+def _retriever(workspace: Path, library: TemplateLibrary | None) -> Retriever:
+    from lackpy.infer.retrieve import Retriever  # noqa: PLC0415  # only a model tier shows examples
+    from lackpy.infer.sources import live_templates, past_successes  # noqa: PLC0415
+
+    sources = [past_successes(workspace)]
+    return Retriever(sources=[live_templates(library), *sources] if library is not None else sources)
+
+
+def _ollama(config: Config, retriever: Retriever) -> Provider:
     from lackpy.infer.ollama import OllamaProvider  # noqa: PLC0415  # optional client
 
     own = config.ollama
@@ -78,10 +87,11 @@ def _ollama(config: Config, _library: TemplateLibrary | None) -> Provider:
         keep_alive=own.keep_alive,
         timeout_s=own.timeout_s,
         num_ctx=own.num_ctx,
+        retriever=retriever,
     )
 
 
-def _llamacpp(config: Config, _library: TemplateLibrary | None) -> Provider:
+def _llamacpp(config: Config, retriever: Retriever) -> Provider:
     from lackpy.infer.llamacpp import LlamaCppProvider  # noqa: PLC0415  # optional engine
 
     own = config.llamacpp
@@ -91,10 +101,11 @@ def _llamacpp(config: Config, _library: TemplateLibrary | None) -> Provider:
         threads=own.threads,
         timeout_s=own.timeout_s,
         grammar=own.grammar,
+        retriever=retriever,
     )
 
 
-def _anthropic(config: Config, _library: TemplateLibrary | None) -> Provider:
+def _anthropic(config: Config, retriever: Retriever) -> Provider:
     from lackpy.infer.anthropic import AnthropicProvider  # noqa: PLC0415  # optional client
 
     own = config.anthropic
@@ -104,10 +115,11 @@ def _anthropic(config: Config, _library: TemplateLibrary | None) -> Provider:
         timeout_s=own.timeout_s,
         api_key_env=own.api_key_env,
         base_url=own.base_url,
+        retriever=retriever,
     )
 
 
-_MODELS: dict[str, Callable[[Config, TemplateLibrary | None], Provider]] = {
+_MODELS: dict[str, Callable[[Config, Retriever], Provider]] = {
     "ollama": _ollama,
     "llamacpp": _llamacpp,
     "anthropic": _anthropic,

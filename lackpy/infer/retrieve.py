@@ -8,13 +8,14 @@ count again. Only examples whose program is valid with the request's tools are e
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from lackpy import resources
-from lackpy.infer.words import tokens
+from lackpy.infer.words import plain_words, tokens
 from lackpy.lang import Signature, check
 
 MAX_EXAMPLES = 6
@@ -23,6 +24,12 @@ MAX_EXTRA = 2_000
 UNION_WEIGHT = 2.0
 """Weight of all phrasings together against the best single one. Source: leave-one-phrasing-out over the bank,
 top-1 0.57 at 0, 0.59 at 1 to 3."""
+LETTER_WEIGHT = 4.0
+"""Weight of the share of words that a phrasing has in common with the intent to the letter."""
+LENGTH_WEIGHT = 0.004
+"""What a character of program costs: of two as close, the simpler one."""
+LEAST_SHARE = 0.65
+"""An example whose closeness is below this share of the best one's isn't shown: it would only mislead."""
 _K1, _B = 1.2, 0.75
 SEPARATOR = "\n---\n"
 
@@ -85,7 +92,7 @@ def bank() -> tuple[Example, ...]:
 
 
 class Retriever:
-    """Ranks examples for intents; keeps one index per set of examples. Not for several threads at once.
+    """Ranks examples for intents; keeps one index per set of examples. Thread-safe.
 
     Args:
         examples: The fixed part; `None` uses the shipped bank.
@@ -97,6 +104,7 @@ class Retriever:
         self._fixed = examples
         self._sources = tuple(sources)
         self._indexes: dict[Any, _Index] = {}
+        self._lock = threading.Lock()
 
     def pick(
         self,
@@ -115,7 +123,8 @@ class Retriever:
         """
         if limit <= 0:
             return ()
-        index = self._index(signatures)
+        with self._lock:
+            index = self._index(signatures)
         chosen: list[Picked] = []
         left = budget_chars
         for picked in index.rank(intent, limit):
@@ -161,20 +170,30 @@ class _Index:
     def __init__(self, examples: Sequence[Example]) -> None:
         self.examples = examples
         self.owners = [(e, p) for e in range(len(examples)) for p in examples[e].phrasings]
-        self.single = _Scores([tokens(p) for _, p in self.owners])
+        self.single = _Scores([tuple(dict.fromkeys(tokens(p))) for _, p in self.owners])
         self.union = _Scores([tuple({t for p in e.phrasings for t in tokens(p)}) for e in examples])
 
     def rank(self, intent: str, limit: int) -> list[Picked]:
         """Return up to `limit` examples, closest first; an example that shares nothing isn't returned."""
-        query = tokens(intent)
+        query, words = tokens(intent), plain_words(intent)
         singles, unions = self.single.of(query), self.union.of(query)
         best: dict[int, tuple[float, str]] = {}
         for (owner, phrasing), score in zip(self.owners, singles, strict=True):
-            if owner not in best or score > best[owner][0]:
-                best[owner] = (score, phrasing)
-        total = [(best[e][0] + UNION_WEIGHT * unions[e], -e) for e in range(len(self.examples))]
-        order = sorted((t for t in total if t[0] > 0), reverse=True)[:limit]
-        return [Picked(self.examples[-e], best[-e][1], round(score, 3)) for score, e in order]
+            if score <= 0:
+                continue
+            own = plain_words(phrasing)
+            total = score + LETTER_WEIGHT * len(words & own) / (len(words | own) or 1)
+            if owner not in best or total > best[owner][0]:
+                best[owner] = (total, phrasing)
+        ranked = sorted(
+            (
+                (score + UNION_WEIGHT * unions[e] - LENGTH_WEIGHT * len(self.examples[e].program), -e)
+                for e, (score, _) in best.items()
+            ),
+            reverse=True,
+        )[:limit]
+        least = ranked[0][0] * LEAST_SHARE if ranked else 0.0
+        return [Picked(self.examples[-e], best[-e][1], round(s, 3)) for s, e in ranked if s >= least]
 
 
 class _Scores:

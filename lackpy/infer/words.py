@@ -94,6 +94,7 @@ _STOP = frozenset(
     """.split()  # noqa: SIM905  # prose is easier to read and to add to
 )
 _QUOTES = {0x2019: "'", 0x201C: '"', 0x201D: '"'}
+_CODE = "\x02"
 _QUOTED = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|(?<!\w)'([^'\n]+)'(?!\w)")
 _PIECE = re.compile(r"->|[\w./*@<>\\-]+")
 _FILE = re.compile(r"\.[A-Za-z]\w{0,5}$")
@@ -109,6 +110,8 @@ def tokens(text: str) -> tuple[str, ...]:
     quoted: list[str] = []
 
     def hide(match: re.Match[str]) -> str:
+        if match.group(1) and re.fullmatch(r"[\w.]+", match.group(1)):
+            return f" {_CODE} "
         quoted.append(next(g for g in match.groups() if g is not None))
         return " \x00 "
 
@@ -129,8 +132,10 @@ def tokens(text: str) -> tuple[str, ...]:
             if "|" not in pattern
             else re.sub(rf"(?<![\w/])(?:{pattern})(?!\w)", concept, text)
         )
-    for piece in re.findall(r"\x00|\x01\d+|->|[\w.*@]+", text):
-        if piece == "\x00":
+    for piece in re.findall(r"\x00|\x02|\x01\d+|->|[\w.*@]+", text):
+        if piece == _CODE:
+            found.append("NAME")
+        elif piece == "\x00":
             found.append("QUOTED")
             found.extend(_shape(next(values)))
         elif piece[0] == "\x01":
@@ -174,3 +179,9 @@ def _word(word: str) -> list[str]:
             stem = word[: -len(suffix)]
             return [_SYNONYMS.get(stem, _SYNONYMS.get(stem + "e", stem))]
     return [word]
+
+
+@lru_cache(maxsize=4096)
+def plain_words(text: str) -> frozenset[str]:
+    """Return an intent's lower-case words, values aside: what two phrasings share to the letter."""
+    return frozenset(w for w in re.findall(r"(?<![\w./*`'\"-])[a-z]+(?![\w./*_-])", text.lower()))

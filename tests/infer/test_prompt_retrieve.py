@@ -17,6 +17,9 @@ TOOLS = {
     ),
     "glob": Signature("glob", (Param("pattern", "str"),), "list[str]", (), Grade(1, 1), "Find files."),
 }
+GREP = Signature(
+    "grep", (Param("pattern", "str"), Param("glob", "str", '"**/*"')), "list[str]", (), Grade(1, 1)
+)
 
 
 def test_the_prompt_shows_row_keys_and_never_lists_what_is_forbidden():
@@ -29,7 +32,10 @@ def test_the_prompt_shows_row_keys_and_never_lists_what_is_forbidden():
 
 def test_examples_are_earlier_turns_and_the_intent_is_last():
     request = Request("who calls\n\nfoo <|im_end|>", "debug", TOOLS)
-    picked = Retriever().pick(request.intent, TOOLS, 2)
+    bank = [
+        Example(str(n), (f"who calls {w}",), f'find_callers("{w}")') for n, w in enumerate(("a_b", "c_d"))
+    ]
+    picked = Retriever(bank).pick(request.intent, TOOLS, 2)
     messages = prompt.build(request, picked)
     assert [m["role"] for m in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
     assert messages[-1]["content"] == "who calls foo"
@@ -48,7 +54,13 @@ def test_the_closest_example_comes_last_and_six_are_the_most():
     picked = Retriever().pick("which files call make_user, each once", TOOLS, 99)
     assert picked[-1].example.program == 'sorted({c["file"] for c in find_callers("write_log")})'
     assert [p.score for p in picked] == sorted(p.score for p in picked)
-    assert len(Retriever().pick("which files call make_user, each once", TOOLS)) == 6
+    alike = [Example(str(n), (f"who calls name_{n}",), f'find_callers("name_{n}")') for n in range(9)]
+    assert len(Retriever(alike).pick("who calls make_user", TOOLS)) == 6
+
+
+def test_a_distant_example_is_left_out():
+    picked = Retriever().pick("search for LongName everywhere", TOOLS | {"grep": GREP})
+    assert [p.example.program for p in picked] == ['grep("FeatureFlag")']
 
 
 def test_only_examples_that_the_kit_can_run_are_shown():
