@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from lackpy import config as configuration
 from riggs.ingest.registry import sources_of
 from riggs.ingest.sink import SourceReport, collect
-from riggs.lifecycle import policy_from
 from riggs.store import Store, SyncReport
-from riggs.template_states import Change, apply_lifecycle
+from riggs.template_states import Change
 from riggs.trust_config import TrustConfig, from_section
 from riggs.trust_store import RefreshReport, refresh
+from riggs.upkeep import upkeep
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,14 @@ def observe(store: Store, now: datetime | None = None, only: tuple[str, ...] = (
     now = now or datetime.now(UTC)
     config = configuration.load(store.workspace)
     trust = trust_config_of(config)
-    policy = policy_from(config.section("lifecycle"), _where(config, "lifecycle"))
     sources = sources_of(store.workspace, config.section("sources"), _where(config, "sources"))
     if only:
         sources = [source for source in sources if source.name in only]
-    sync = store.sync()
+    done = upkeep(store, now=now)
     reports = collect(store.traces, sources)
     with store.write() as con:
         refreshed = refresh(con, trust, now)
-        changes = apply_lifecycle(con, store.workspace, now, policy, trust, starter=config.templates.starter)
-    return Observed(sync, tuple(reports), refreshed, tuple(changes))
+    return Observed(done.sync, tuple(reports), refreshed, done.changes)
 
 
 def _where(config: configuration.Config, section: str) -> str:

@@ -8,7 +8,6 @@ template is taken out of service by a copy in the workspace.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +18,7 @@ from lackpy.templates.create import template_folder
 from lackpy.templates.files import content_hash, write_atomic, write_template
 from lackpy.templates.format import Origin, State, Template, TemplateError, with_fields
 from lackpy.templates.loader import TemplateLibrary
+from lackpy.traces.ids import new_id
 from riggs.lifecycle import Policy, Serve, Standing, Transition, advance
 from riggs.trust_config import DEFAULT, TrustConfig
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 RIGGS = "riggs"
 PERSON = "file"
+NEWEST_SERVES = 1000
+"""Serves of one template that are judged at once; earlier ones no longer move its windows."""
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -68,17 +70,20 @@ def apply_lifecycle(
     """
     policy = policy or Policy()
     library = TemplateLibrary(template_folder(workspace), starter=starter)
-    serves = _serves(con)
+    templates = {name: loaded.template for name, loaded in sorted(library.current().templates.items())}
     known = _known(con)
+    touched = {row[0] for row in con.execute(sqlfiles.load("trust/touched").text).fetchall()}
+    unseen = {name for name, one in templates.items() if name not in known and one.origin is Origin.WORKSPACE}
+    served = _served(con, [name for name in templates if name in touched or name in unseen])
     changes: list[Change] = []
-    for name, loaded in sorted(library.current().templates.items()):
-        template = loaded.template
+    for name, template in templates.items():
         standing = _standing(con, template, known.get(name))
-        if standing is None:
-            continue
-        _, steps = advance(standing, serves.get(name, []), now, policy, trust)
+        serves = served[name].serves if name in served else []
+        _, steps = advance(standing, serves, now, policy, trust)
         if steps:
-            changes += _write(con, workspace, template, steps, serves.get(name, []))
+            changes += _write(con, workspace, template, steps, now)
+    if touched and not any(change.problem for change in changes):
+        con.execute(sqlfiles.load("trust/mark_judged").text)
     return changes
 
 
@@ -111,7 +116,7 @@ def quarantine(
         at: When, aware UTC.
     """
     step = Transition(template.state, State.QUARANTINED, at, reason)
-    return _write(con, workspace, template, [step], _serves(con).get(template.name, []))[0]
+    return _write(con, workspace, template, [step], at)[0]
 
 
 def identity(template: Template) -> str:
@@ -134,14 +139,29 @@ def _known(con: duckdb.DuckDBPyConnection) -> dict[str, _Known]:
     }
 
 
-def _serves(con: duckdb.DuckDBPyConnection) -> dict[str, list[Serve]]:
-    found: dict[str, list[Serve]] = defaultdict(list)
-    for name, ts, is_good, trace_id in con.execute(sqlfiles.load("trust/serves").text).fetchall():
-        found[name].append(Serve(ts.replace(tzinfo=UTC), is_good, trace_id))
+@dataclass(slots=True)
+class _Served:
+    """A template's newest serves, oldest first, and the counts over all of them."""
+
+    serves: list[Serve]
+    good: int
+    bad: int
+
+
+def _served(con: duckdb.DuckDBPyConnection, names: list[str]) -> dict[str, _Served]:
+    if not names:
+        return {}
+    found: dict[str, _Served] = {}
+    values = {"templates": names, "newest": NEWEST_SERVES}
+    for name, ts, is_good, trace_id, good, bad in con.execute(
+        sqlfiles.load("trust/serves").text, values
+    ).fetchall():
+        one = found.setdefault(name, _Served([], good, bad))
+        one.serves.append(Serve(ts.replace(tzinfo=UTC), is_good, trace_id))
     return found
 
 
-def _standing(con: duckdb.DuckDBPyConnection, template: Template, known: _Known | None) -> Standing | None:
+def _standing(con: duckdb.DuckDBPyConnection, template: Template, known: _Known | None) -> Standing:
     """Return where a template stands, after taking note of what a person did to its file."""
     digest = identity(template)
     if known is None:
@@ -169,16 +189,33 @@ def _write(
     workspace: Path,
     template: Template,
     steps: list[Transition],
-    serves: list[Serve],
+    now: datetime,
 ) -> list[Change]:
-    """Write the last state into the file, then record every step."""
-    good = sum(serve.is_good for serve in serves)
+    """Write the last state into the file, then record every step, here and in the history of decisions."""
+    served = _served(con, [template.name]).get(template.name, _Served([], 0, 0))
     try:
-        path = _rewrite(workspace, template, steps[-1].state, good, len(serves) - good)
+        path = _rewrite(workspace, template, steps[-1].state, served.good, served.bad)
     except (TemplateError, OSError, UnicodeDecodeError) as exc:
         return [Change(template.name, steps[-1], template.path, str(exc))]
+    digest = identity(template)
     for step in steps:
-        _add(con, template.name, step.at, step.state, step.was, step.reason, RIGGS, identity(template))
+        _add(con, template.name, step.at, step.state, step.was, step.reason, RIGGS, digest)
+        evidence = {
+            "was": step.was.value,
+            "traces": list(step.trace_ids),
+            "good_serves": served.good,
+            "bad_serves": served.bad,
+        }
+        decision = {
+            "decision_id": new_id(),
+            "ts": now.astimezone(UTC).replace(tzinfo=None),
+            "action": step.state.value,
+            "template": template.name,
+            "reason": step.reason,
+            "evidence": json.dumps(evidence),
+            "file_hash": digest,
+        }
+        con.execute(sqlfiles.load("trust/add_decision").text, decision)
     return [Change(template.name, step, str(path)) for step in steps]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from lackpy import sqlfiles
 from lackpy.templates.create import template_folder
 from lackpy.templates.files import find_template, write_atomic, write_template
 from lackpy.templates.format import State, Template, parse, with_fields
@@ -201,6 +203,29 @@ def test_judging_twice_changes_nothing(bench: Bench) -> None:
     before = bench.path.read_bytes()
     assert bench.judge() == []
     assert bench.path.read_bytes() == before
+
+
+def test_transitions_stand_in_the_history_of_decisions(bench: Bench) -> None:
+    ids = [bench.serve(ok=False) for _ in range(3)]
+    bench.judge()
+    query = "select action, template, reason, decided_by, evidence from decisions"
+    with bench.store.read() as con:
+        ((action, template, reason, by, evidence),) = con.execute(query).fetchall()
+    assert (action, template, reason, by) == ("quarantined", "callers", "3 bad serves in a row", "riggs")
+    assert json.loads(evidence) == {"was": "active", "traces": ids, "good_serves": 0, "bad_serves": 3}
+
+
+def test_only_templates_that_something_happened_to_are_read(bench: Bench) -> None:
+    bench.serve(ok=False)
+    assert bench.judge() == []
+    with bench.store.read() as con:
+        assert con.execute(sqlfiles.load("trust/touched").text).fetchall() == []
+    trace_id = bench.serve(ok=True)
+    bench.judge()
+    bench.journal.append(Feedback(trace_id, bench.now.strftime("%Y-%m-%dT%H:%M:%SZ"), "bad"))
+    drain(bench.root / ".lackpy")
+    with bench.store.read() as con:
+        assert con.execute(sqlfiles.load("trust/touched").text).fetchall() == [("callers",)]
 
 
 def test_a_program_that_failed_and_fell_through_counts_against_its_template(bench: Bench) -> None:
