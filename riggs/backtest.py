@@ -17,7 +17,6 @@ from lackpy.intent.slots import is_file_path, language_extension
 from lackpy.intent.tokens import CLOSE, OPEN
 from lackpy.lang import SlotError, canonical, fill
 from lackpy.templates.fill import quote_regex
-
 from riggs.induce import Pattern
 from riggs.normalise import Normalised, normalise
 from riggs.thresholds import DOMINANCE

@@ -15,7 +15,6 @@ from lackpy.intent import Entry, PatternError, PatternSet
 from lackpy.intent.pattern import MAX_EXPANSIONS, plain_word
 from lackpy.intent.slots import TYPES
 from lackpy.intent.tokens import CLOSE, OPEN, WORD, Token
-
 from riggs.normalise import Normalised, normalise
 
 _ORDER = ("number", "language", "identifier", "dotted", "path", "dir", "glob", "text", "word")
@@ -134,7 +133,7 @@ def of_group(records: Sequence[Normalised]) -> Pattern:
         InductionError: Nothing is left that a pattern could say.
     """
     slots = slot_types(records)
-    phrasings = _phrasings(records, slots)
+    phrasings = _phrasings(records)
     kept: list[str] = []
     for phrasing, samples in phrasings.items():
         if kept and _served(kept, slots, samples + _probed(phrasing, slots)):
@@ -170,7 +169,7 @@ def _covers(kind: str, seen: Sequence[Any]) -> bool:
     return all(slot.value(OPEN + s.said + CLOSE if s.quoted else s.said) == s.value for s in seen)
 
 
-def _phrasings(records: Sequence[Normalised], slots: Mapping[str, str]) -> dict[str, list[str]]:
+def _phrasings(records: Sequence[Normalised]) -> dict[str, list[str]]:
     """Return phrasing → intents seen, the most useful phrasings first: frequent concept text, then short.
 
     Where a phrasing was seen without quotes around a slot, its quoted twins follow from it and come later.

@@ -15,7 +15,6 @@ from typing import Any
 from lackpy.intent import Entry, PatternSet
 from lackpy.intent.clean import clean
 from lackpy.templates.format import State, Template, dump
-
 from riggs.backtest import Backtest, Past, backtest, conflicts, mask, said_values, would_run
 from riggs.induce import InductionError, Pattern, fold_constant, of_group, plain
 from riggs.normalise import Normalised, normalise
@@ -97,7 +96,7 @@ class Group:
 
     @property
     def success_rate(self) -> float:
-        """successes / (successes + failures), 0-1."""
+        """Successes / (successes + failures), 0-1."""
         tried = self.successes + self.failures
         return self.successes / tried if tried else 0.0
 
@@ -498,19 +497,34 @@ def _candidate(
 
 _SLOT = re.compile(r"\"?\{\w+\}\"?")
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
-_STARTS = frozenset("find show list get give me all every of which what who where is are in the".split())
+_STARTS = frozenset(
+    [
+        "find",
+        "show",
+        "list",
+        "get",
+        "give",
+        "me",
+        "all",
+        "every",
+        "of",
+        "which",
+        "what",
+        "who",
+        "where",
+        "is",
+        "are",
+        "in",
+        "the",
+    ]
+)
 
 
 def _name(pattern: Pattern, taken: set[str]) -> str:
     """A short file name from the concept text of its first phrasing."""
     first = next(iter(pattern.phrasings), pattern.pattern)
-    words = [
-        w
-        for w in _NOT_NAME.sub(
-            " ", plain(_SLOT.sub(" ", clean(_SLOT.sub("x", first)).normal.lower()))
-        ).split()
-    ]
-    words = [w for w in words if w != "x"][:6] or ["template"]
+    concept = plain(_SLOT.sub(" ", clean(_SLOT.sub("x", first)).normal.lower()))
+    words = [w for w in _NOT_NAME.sub(" ", concept).split() if w != "x"][:6] or ["template"]
     base = "-".join(words)[:48].strip("-") or "template"
     name, n = base, 2
     while name in taken:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lackpy.intent.clean import clean, render
-from lackpy.intent.lexicon import lexicon
 from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, LANGUAGE_MARK, normal_forms
 from lackpy.intent.slots import (
     DIR_WORDS,
@@ -22,10 +21,8 @@ from lackpy.intent.slots import (
     TYPES,
     is_file_path,
     language_extension,
-    languages,
 )
 from lackpy.intent.tokens import CLOSE, HOLE_FIRST, NUMBER, OPEN, PUNCT, QUOTED, VALUE, WORD, Token
-
 from riggs.shape import Place, Shape, shape_of
 
 NORMALISER_VERSION = 1
@@ -43,9 +40,27 @@ _PATH_CALLS = {
 _PATH_METHODS = frozenset(("startswith", "endswith", "removeprefix", "removesuffix"))
 _NAME_CALLS = frozenset(("find_callers", "find_definitions"))
 _SCOPE_WORDS = frozenset(
-    "in under below beneath underneath inside within search from grep through of for does do".split()
+    [
+        "in",
+        "under",
+        "below",
+        "beneath",
+        "underneath",
+        "inside",
+        "within",
+        "search",
+        "from",
+        "grep",
+        "through",
+        "of",
+        "for",
+        "does",
+        "do",
+    ]
 )
-_LANGUAGE_HEADS = frozenset("file files source sources code script scripts module modules".split())
+_LANGUAGE_HEADS = frozenset(
+    ["file", "files", "source", "sources", "code", "script", "scripts", "module", "modules"]
+)
 _HOLE_KINDS = {"number": "n", "text": "q", "language": "l", "path": "p"}
 
 
@@ -136,7 +151,7 @@ class Draft:
 
 
 def normalise(intent: str, program: str) -> Normalised:
-    """Normalise one trace; never raises on any text.
+    r"""Normalise one trace; never raises on any text.
 
     >>> n = normalise("please list Python files in src/", 'files = glob("src/**/*.py")\\nfiles')
     >>> n.intent_normalized, n.program_template
@@ -190,17 +205,14 @@ class _Anchors:
         self.taken: dict[int, list[tuple[int, int]]] = {}
 
     def find(self) -> tuple[Anchor, ...]:
-        found: dict[tuple[str, bool | None], Anchor] = {}
+        found: dict[tuple[str, str], Anchor] = {}
         order = sorted(
             range(len(self.tokens)), key=lambda i: (-len(self.tokens[i].text), self.tokens[i].kind != QUOTED)
         )
         for i in order:
             anchor = self.anchor(i)
-            if anchor is None:
-                continue
-            same = found.get((anchor.base, str(anchor.value)))  # type: ignore[call-overload]
-            if same is None:
-                found[(anchor.base, str(anchor.value))] = anchor  # type: ignore[index]
+            if anchor is not None:
+                found.setdefault((anchor.base, str(anchor.value)), anchor)
         anchors = [self.with_repeats(a) for a in found.values()]
         return tuple(sorted(anchors, key=lambda a: a.spots[0]))
 
@@ -352,7 +364,7 @@ def _is_path_place(place: Place) -> bool:
 
 
 def _bounded(literal: str, start: int, end: int) -> bool:
-    """Tell whether literal[start:end] stands between non-word characters (a regex escape such as `\\b` counts)."""
+    r"""Tell whether literal[start:end] stands between non-word characters (a regex escape such as `\b` counts)."""
     before, after = literal[:start], literal[end:]
     left = (
         not before
@@ -422,6 +434,8 @@ def finish(draft: Draft) -> Normalised:
     concept = _named(_named(concept, holes, BARE_OPEN, BARE_CLOSE, ""), holes, OPEN, CLOSE, "")
     if not draft.tokens and not reason:
         reason = "the intent is empty"
+    if not reason and any("{" + name + "}" in text for name in names for text in draft.literals):
+        reason = "the program's own text reads like one of the slots"
     return Normalised(
         light,
         concept,
@@ -443,11 +457,11 @@ def _named(text: str, holes: dict[str, str], left: str, right: str, quote: str) 
 
 
 def _template(draft: Draft, names: list[str]) -> str:
-    """The canonical program with slots; a string that would read as a slot by itself keeps the program as it is."""
+    """The canonical program with slots in its literals."""
     holes: dict[int, list[tuple[int, int, str]]] = {}
     for name, anchor in zip(names, draft.anchors, strict=True):
-        for place, start, end in anchor.spots:
-            holes.setdefault(place, []).append((start, end, name))
+        for spot, start, end in anchor.spots:
+            holes.setdefault(spot, []).append((start, end, name))
     out = [draft.shape.texts[0]]
     for k, (place, after) in enumerate(zip(draft.shape.places, draft.shape.texts[1:], strict=True)):
         if place.literal < 0:
@@ -469,6 +483,3 @@ def _literal(text: str, holes: list[tuple[int, int, str]]) -> str:
 def quoted(text: str) -> str:
     """Return a double-quoted Python literal."""
     return json.dumps(text, ensure_ascii=False) if text.isprintable() else repr(text)
-
-
-Probe = Callable[[str], str]

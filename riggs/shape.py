@@ -10,6 +10,7 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
 from lackpy.lang import canonical
 
@@ -152,11 +153,11 @@ class _Finder(ast.NodeTransformer):
         self.numbers: list[Place] = []
         self.context = Place(-1)
 
-    def under(self, node: ast.AST, context: Place) -> ast.AST:
+    def under(self, node: ast.expr, context: Place) -> ast.expr:
         outer, self.context = self.context, context
-        node = self.visit(node)
+        visited = cast("ast.expr", self.visit(node))
         self.context = outer
-        return node
+        return visited
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         free = isinstance(node.func, ast.Name)

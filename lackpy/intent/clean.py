@@ -12,7 +12,7 @@ from functools import lru_cache
 from lackpy.intent.tokens import CLOSE, OPEN, PUNCT, QUOTED, WORD, Token, readable, scan
 
 _ARTICLES = frozenset(("the", "a", "an"))
-_END = frozenset((".", "?", "!", ",", ";", ":", "…", "...", "-", "–", "—", "!!", "??"))
+_END = frozenset((".", "?", "!", ",", ";", ":", "…", "...", "-", "\u2013", "\u2014", "!!", "??"))
 
 
 def _phrases(*lines: str) -> dict[str, list[tuple[str, ...]]]:
@@ -27,8 +27,8 @@ def _phrases(*lines: str) -> dict[str, list[tuple[str, ...]]]:
 
 # Openers that ask for attention or are polite; they say nothing about what is wanted.
 _OPENERS = _phrases(
-    "please", "pls", "plz", "kindly", "hey", "hi", "hello", "ok", "okay", "alright", "well", "so", "now", "next", "thanks",
-    "quick question", "quickly",
+    "please", "pls", "plz", "kindly", "hey", "hi", "hello", "ok", "okay", "alright", "well", "so", "now", "next",
+    "thanks", "quick question", "quickly",
     "can you", "could you", "would you", "will you",
     "i need you to", "i want you to", "i would like you to", "i'd like you to",
     "i need to", "i want to", "i would like to", "i'd like to", "we need to", "we want to", "i have to",
@@ -128,7 +128,7 @@ def _open(tokens: list[Token], end: int, start: int = 0) -> int:
         if (
             token.kind == PUNCT
             and start + 1 < end
-            and token.text in (",", ":", "-", "!", ".", "–", "…", "...")
+            and token.text in (",", ":", "-", "!", ".", "\u2013", "…", "...")
         ):
             start += 1
             continue

@@ -1,4 +1,4 @@
-"""Read `data/lexicon.toml`: the reviewed rules that turn developer speech into concept phrases.
+r"""Read `data/lexicon.toml`: the reviewed rules that turn developer speech into concept phrases.
 
 A rule line reads `from => to`. `from` holds words, `(a|b)` alternatives, `{a|b}` alternatives that `to` repeats as
 `$1`, `[x]` optional parts, `@macro` references, `^` and `$` for the ends of the intent, `/` before what must follow
@@ -183,9 +183,8 @@ def parse(source: str) -> Lexicon:
     reasons: dict[str, str] = {}
     for group in table["group"]:
         reasons[group["name"]] = group["why"]
-        for line in group["rules"].splitlines():
-            if line.strip() and not line.lstrip().startswith("#"):
-                rules.append(_rule(line.strip(), group["name"], macros, words))
+        lines = [line.strip() for line in group["rules"].splitlines()]
+        rules += [_rule(line, group["name"], macros, words) for line in lines if line]
     index: dict[str, list[int]] = {}
     always = []
     for number, rule in enumerate(rules):
@@ -227,19 +226,19 @@ def _weight(words: frozenset[str]) -> int:
 
 def _rule(line: str, group: str, macros: dict[str, str], words: set[str]) -> Rule:
     left, arrow, right = line.partition("=>")
+    where = f"lexicon, group '{group}', line '{line}'"
+    if not arrow:
+        raise LexiconError(f"{where}: '=>' is missing")
     try:
         parser = _Parser(left, macros, words)
-        if not arrow:
-            raise LexiconError("'=>' is missing")
         regex, _ = parser.sequence()
-        to = tuple(right.split())
-        names = {name for name, _ in parser.marks}
-        for piece in to:
-            if piece.rstrip("0123456789") in _MARKS or piece[0] == "$":
-                if piece not in names:
-                    raise LexiconError(f"'{piece}' has no source")
-            else:
-                words.add(piece)
     except (LexiconError, KeyError) as exc:
-        raise LexiconError(f"lexicon, group '{group}', line '{line}': {exc}") from exc
+        raise LexiconError(f"{where}: {exc}") from exc
+    to = tuple(right.split())
+    names = {name for name, _ in parser.marks}
+    for piece in to:
+        if piece.rstrip("0123456789") not in _MARKS and piece[0] != "$":
+            words.add(piece)
+        elif piece not in names:
+            raise LexiconError(f"{where}: '{piece}' has no source")
     return Rule(line, group, tuple(parser.needs), regex + _END, tuple(parser.marks), to)

@@ -48,10 +48,7 @@ class Encoded:
                 self._word(token, i, index, parts, words)
             elif kind == PUNCT and token.text[0] == "#":
                 parts.append("\x01v" + index)
-            elif kind == PUNCT:
-                parts.append(token.text)
-                words.add(token.text)
-            elif kind == VALUE and token.text.startswith("-"):
+            elif kind == PUNCT or (kind == VALUE and token.text.startswith("-")):
                 parts.append(token.text)
                 words.add(token.text)
             elif token.text == "tests/":

@@ -16,8 +16,8 @@ import re2
 
 from lackpy.errors import LackpyError
 from lackpy.intent.clean import render, trim
-from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, normal_forms
 from lackpy.intent.lexicon import lexicon
+from lackpy.intent.normal import BARE_CLOSE, BARE_OPEN, normal_forms
 from lackpy.intent.slots import STOP, SlotType, slot_type
 from lackpy.intent.tokens import CLOSE, HOLE_FIRST, HOLE_LAST, OPEN, QUOTED, WORD, Token, scan
 
@@ -109,7 +109,7 @@ def _compile(pattern: str, slots: tuple[tuple[str, str], ...]) -> CompiledPatter
         missing = set(types) - {names[h] for t in tokens for h in _HOLE.findall(t.text)}
         if missing:
             raise PatternError(
-                f"pattern '{pattern}': slot '{sorted(missing)[0]}' is missing from the alternative '{text.strip()}'",
+                f"pattern '{pattern}': slot '{min(missing)}' is missing from the alternative '{text.strip()}'",
                 "name every slot in every alternative",
             )
         form = _light_form(tokens, names, types)

@@ -46,20 +46,82 @@ _DIR_STOP = frozenset(
 )
 # Words that are folders as often as they are English; a `dir` slot takes them.
 DIR_WORDS = frozenset(
-    "test tests testing code source sources package packages module modules repo lib".split()
+    [
+        "test",
+        "tests",
+        "testing",
+        "code",
+        "source",
+        "sources",
+        "package",
+        "packages",
+        "module",
+        "modules",
+        "repo",
+        "lib",
+    ]
 )
-_TWO_TO_TWENTY = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
+_TWO_TO_TWENTY = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
 NUMBER_WORDS = {word: value for value, word in enumerate(_TWO_TO_TWENTY, 2)}
 
 _FILE_NAMES = frozenset(
-    "makefile dockerfile license licence readme changelog changes contributing authors notice copying gemfile "
-    "rakefile procfile jenkinsfile vagrantfile justfile codeowners pipfile".split()
+    [
+        "makefile",
+        "dockerfile",
+        "license",
+        "licence",
+        "readme",
+        "changelog",
+        "changes",
+        "contributing",
+        "authors",
+        "notice",
+        "copying",
+        "gemfile",
+        "rakefile",
+        "procfile",
+        "jenkinsfile",
+        "vagrantfile",
+        "justfile",
+        "codeowners",
+        "pipfile",
+    ]
 )
 _DOT_DIRS = frozenset(
-    ".github .git .vscode .idea .lackpy .circleci .gitlab .config .venv .tox .cache .husky".split()
+    [
+        ".github",
+        ".git",
+        ".vscode",
+        ".idea",
+        ".lackpy",
+        ".circleci",
+        ".gitlab",
+        ".config",
+        ".venv",
+        ".tox",
+        ".cache",
+        ".husky",
+    ]
 )
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9_]{0,11}$|\.7z$")
 _DIR_SUFFIXES = (".d", ".app", ".framework", ".egg-info", ".dist-info", ".lproj", ".xcodeproj")
@@ -91,7 +153,29 @@ def known_extension(name: str) -> bool:
 
 
 _PLAIN_EXTENSIONS = frozenset(
-    "lock log in env bak conf png jpg svg gif pdf gz zip whl so dll exe typed mk cmake gradle".split()
+    [
+        "lock",
+        "log",
+        "in",
+        "env",
+        "bak",
+        "conf",
+        "png",
+        "jpg",
+        "svg",
+        "gif",
+        "pdf",
+        "gz",
+        "zip",
+        "whl",
+        "so",
+        "dll",
+        "exe",
+        "typed",
+        "mk",
+        "cmake",
+        "gradle",
+    ]
 )
 
 
@@ -209,7 +293,7 @@ def _number(text: str, quoted: bool) -> int | None:
     return None if quoted else NUMBER_WORDS.get(text.lower())
 
 
-def _language(text: str, quoted: bool) -> str | None:
+def _language(text: str, _quoted: bool) -> str | None:
     return language_extension(text)
 
 

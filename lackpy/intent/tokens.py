@@ -37,11 +37,23 @@ _SCAN = re.compile(
     r"|[\"`]"
 )
 _CURLY = str.maketrans(
-    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "´": "'"}
+    {
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201a": "'",
+        "\u00b4": "'",
+    }
 )
 _FOREIGN = re.compile("[\ud800-\udfff\ue000-\uf8ff\x00-\x08\x0e-\x1f⟦⟧⟨⟩]")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*", re.UNICODE)
-_CLITIC_HOSTS = frozenset("what where who how that there it let here when which".split())
+_CLITIC_HOSTS = frozenset(
+    ["what", "where", "who", "how", "that", "there", "it", "let", "here", "when", "which"]
+)
 _SMILEYS = frozenset((":)", ":-)", ";)", ":D", "🙂", "🙏"))
 _ABBREVIATIONS = frozenset(("i.e", "e.g", "i.e.", "e.g.", "etc", "vs", "w/o", "w/"))
 _TRAILING = ",;:?!."
@@ -92,9 +104,9 @@ def _chunk(chunk: str, out: list[Token]) -> None:
     tail: list[Token] = []
     while len(chunk) > 1:
         last = chunk[-1]
-        if last in _TRAILING:
-            tail.append(Token(PUNCT, last, ""))
-        elif last in ")]}" and chunk.count(last) > chunk.count({")": "(", "]": "[", "}": "{"}[last]):
+        if last in _TRAILING or (
+            last in ")]}" and chunk.count(last) > chunk.count({")": "(", "]": "[", "}": "{"}[last])
+        ):
             tail.append(Token(PUNCT, last, ""))
         else:
             break
