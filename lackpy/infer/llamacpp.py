@@ -72,7 +72,7 @@ class LlamaCppProvider:
         self.asker = Asker(
             self,
             retriever,
-            settings or Settings(examples=3, example_chars=420, grammar="retry" if grammar else "off"),
+            settings or Settings(examples=3, example_chars=600, grammar="retry" if grammar else "off"),
         )
 
     def propose(self, request: Request) -> Proposal:

@@ -28,7 +28,7 @@ LETTER_WEIGHT = 4.0
 """Weight of the share of words that a phrasing has in common with the intent to the letter."""
 LENGTH_WEIGHT = 0.004
 """What a character of program costs: of two as close, the simpler one."""
-LEAST_SHARE = 0.65
+LEAST_SHARE = 0.5
 """An example whose closeness is below this share of the best one's isn't shown: it would only mislead."""
 _K1, _B = 1.2, 0.75
 SEPARATOR = "\n---\n"
