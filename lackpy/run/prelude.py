@@ -103,7 +103,8 @@ def __lackpy_set_method(x, name, *others, isinstance=isinstance, set=set, list=l
 """
 """Methods of a set that the sandbox lacks, or takes one argument for."""
 _ITEMS = """\
-def __lackpy_items(x, more, list=list, type=type, isinstance=isinstance, kinds=(str, tuple, set, frozenset, dict, range),
+def __lackpy_items(x, more, list=list, type=type, isinstance=isinstance,
+        kinds=(str, tuple, set, frozenset, dict, range),
         views=(type({}.keys()), type({}.values()), type({}.items()))):
     return list(more) if isinstance(x, list) and (isinstance(more, kinds) or isinstance(more, views)) else more
 """

@@ -306,7 +306,7 @@ CASES = [
     "read(path='a' if find('') else 'b')",
     "find({'a': 1}.keys())",
     "'\\ud800x'",
-    "x = [1]\nx += (2, 3)\nx += {4: 5}.values()\nx += range(2)\ny = x\ny += {7}\nx",
+    "s = 'ab'\nx = [1]\nx += (2, 3)\nx += {4: 5}.values()\nx += range(2)\nx += s\ny = x\ny += {7}\nx",
     "d = {'a': [1]}\nfor k in d:\n    d[k] += (2,)\nd",
     "n = 1\ns = 'a'\nn += len(s)\ns += str(n)\n[n, s]",
     "x = [1]\nx += 5",
