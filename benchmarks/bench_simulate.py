@@ -26,7 +26,7 @@ FAMILIES = ROOT / "tests" / "corpora" / "families_dev.json"
 
 def one(days: int, seed: int) -> Outcome:
     """Simulate one seed in a tree of its own."""
-    from workload import generate, load_families  # noqa: PLC0415  # a corpus script, found through sys.path
+    from workload import generate, load_families
 
     families = load_families(str(FAMILIES))
     with tempfile.TemporaryDirectory() as folder:

@@ -115,11 +115,11 @@ def from_section(section: Mapping[str, Any], where: str = "[trust]") -> TrustCon
         elif key == "scores":
             config = _scores(config, value, where)
         elif key in _SHARES and key not in _ALPHAS:
-            config = replace(config, **{key: _share(value, f"{where} {key}")})
+            config = _with(config, {key: _share(value, f"{where} {key}")})
         elif key in ("min_events", "sustain"):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise RiggsError(f"{where}: '{key}' must be a whole number >= 1 (got {value!r})")
-            config = replace(config, **{key: value})
+            config = _with(config, {key: value})
         elif key == "clock_slack_s":
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
                 raise RiggsError(f"{where}: 'clock_slack_s' must be seconds >= 0 (got {value!r})")
@@ -135,6 +135,11 @@ def from_section(section: Mapping[str, Any], where: str = "[trust]") -> TrustCon
     return config
 
 
+def _with(config: TrustConfig, changes: Mapping[str, Any]) -> TrustConfig:
+    """Return `config` with fields changed whose names and types were checked."""
+    return replace(config, **changes)
+
+
 def _share(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise RiggsError(f"{what} must be a number from 0 to 1 (got {value!r})")
@@ -148,7 +153,7 @@ def _alphas(config: TrustConfig, value: Any, where: str) -> TrustConfig:
     zero = next((key for key, item in found.items() if not item), None)
     if zero:
         raise RiggsError(f"{where}: alphas.{zero} must be > 0; a window that never moves says nothing")
-    return replace(config, **found)
+    return _with(config, found)
 
 
 def _scores(config: TrustConfig, value: Any, where: str) -> TrustConfig:

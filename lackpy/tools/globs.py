@@ -65,7 +65,7 @@ def _matcher(alternatives: list[str], pattern: str, hidden: bool) -> Callable[[s
         ending = alternatives[0][4:]
         if "/" not in ending:
             return lambda path: path.endswith(ending)
-    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  # the two patterns above need no engine
+    import re2  # noqa: PLC0415  # the two patterns above need no engine
 
     options = re2.Options()
     options.log_errors = False

@@ -134,7 +134,7 @@ def compile_pattern(pattern: str) -> Any:
     Raises:
         ToolError: The pattern isn't a regular expression, or uses what a linear-time engine can't do.
     """
-    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  # 20 ms to load, only grep needs it
+    import re2  # noqa: PLC0415  # 20 ms to load, only grep needs it
 
     if "\b" in pattern:
         fixed = pattern.replace("\b", r"\b")
