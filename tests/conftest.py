@@ -43,7 +43,9 @@ def workspace(tmp_path: Path) -> Path:
 def cli(workspace: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Return a function that runs `lackpy` or `riggs` in the workspace as a real process."""
 
-    def run(*argv: str, env: dict[str, str] | None = None, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        *argv: str, env: dict[str, str] | None = None, stdin: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
         module, *rest = argv
         return subprocess.run(
             [sys.executable, "-c", f"from {module}.cli import main; main()", *rest],
