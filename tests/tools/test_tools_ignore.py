@@ -44,7 +44,12 @@ TREE = {
 
 
 def _git(root, *argv):
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "HOME": str(root)}
+    environment = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "HOME": str(root),
+    }
     done = subprocess.run(["git", *argv], cwd=root, env=environment, capture_output=True, check=True)
     return done.stdout.decode()
 
@@ -70,7 +75,9 @@ PATTERN = st.lists(
     st.sampled_from(["a", "b", "*.py", "*.log", "*", "**", "x", "doc", "?", "[ab]"]), min_size=1, max_size=3
 ).map("/".join)
 LINE = st.builds(
-    lambda negated, anchored, body, folder: ("!" if negated else "") + ("/" if anchored else "") + body + folder,
+    lambda negated, anchored, body, folder: (
+        ("!" if negated else "") + ("/" if anchored else "") + body + folder
+    ),
     st.booleans(),
     st.booleans(),
     PATTERN,

@@ -27,7 +27,9 @@ def _corpus_module(name: str):
 def hostile(tmp_path_factory):
     """The tree with links out, a prefix sibling, a FIFO and a link loop."""
     base = tmp_path_factory.mktemp("adv")
-    spec = importlib.util.spec_from_file_location("make_workspace", CORPORA / "workspace" / "make_workspace.py")
+    spec = importlib.util.spec_from_file_location(
+        "make_workspace", CORPORA / "workspace" / "make_workspace.py"
+    )
     module = importlib.util.module_from_spec(spec)
     before = os.environ.get("ADV_BASE")
     os.environ["ADV_BASE"] = str(base)
@@ -81,9 +83,15 @@ def test_hostile_paths_leak_nothing(case, hostile):
         ("x" * 5000, "'path' is 5000 characters long; at most 4096 are allowed"),
         ("\ud800", "'path' holds a lone surrogate, which no file name or text contains"),
         ("/etc/passwd", "path outside the workspace: '/etc/passwd'; paths are relative to the workspace"),
-        ("../outside/secret.txt", "path outside the workspace: '../outside/secret.txt'; paths are relative to the workspace"),
+        (
+            "../outside/secret.txt",
+            "path outside the workspace: '../outside/secret.txt'; paths are relative to the workspace",
+        ),
         ("link_out", "path outside the workspace: 'link_out'; paths are relative to the workspace"),
-        ("linkdir/secret.txt", "path outside the workspace: 'linkdir/secret.txt'; paths are relative to the workspace"),
+        (
+            "linkdir/secret.txt",
+            "path outside the workspace: 'linkdir/secret.txt'; paths are relative to the workspace",
+        ),
         (".", "'.' is a folder; name a file, or list it with glob('./**/*')"),
         ("pipe.fifo", "'pipe.fifo' is no regular file (a pipe, socket or device)"),
         ("nope.py", "no such file: 'nope.py'; list what is there with glob"),
