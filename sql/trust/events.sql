@@ -35,7 +35,7 @@ events as (
         and not list_contains($ignored::varchar[], e.category)
         and (e.ts is null or e.ts <= $until::timestamp)
         and e.scope = $scope::varchar
-        and list_contains($keys::varchar[], e.key)
+        and e.key in (select unnest($keys::varchar[]))
 )
 
 select key, ts, event_id, score, is_capped

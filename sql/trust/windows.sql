@@ -44,7 +44,7 @@ events as (
         and not list_contains($ignored::varchar[], e.category)
         and (e.ts is null or e.ts <= $until::timestamp)
         and ($scope::varchar is null or e.scope = $scope::varchar)
-        and ($keys::varchar[] is null or list_contains($keys::varchar[], e.key))
+        and ($keys::varchar[] is null or e.key in (select unnest($keys::varchar[])))
 ),
 
 numbered as (
