@@ -211,6 +211,7 @@ class Lackpy:
             calls=ran.calls if ran else (),
             error=ran.error if ran else refusal(verdict),
             violations=verdict.violations,
+            notes=ran.notes if ran else (),
             ms=_timing(call, 0.0, validate_ms, ran),
         )
         facts = RunFacts(
@@ -304,7 +305,11 @@ class Lackpy:
         """Say why tier 0 does or doesn't serve an intent: pattern, slots, guard, nearest templates."""
         call = self._call(_wanted(intent), kit, None, None, (), None, None, None)
         report = self.dispatcher.explain(call.request())
-        return report.to_json() if report else {"hit": False, "reason": "tier 0 is off: [tiers] order lacks templates"}
+        return (
+            report.to_json()
+            if report
+            else {"hit": False, "reason": "tier 0 is off: [tiers] order lacks templates"}
+        )
 
     def feedback(self, trace_id: str, verdict: str, note: str = "") -> None:
         """Record `good` or `bad` for a trace; bad counts as a failure of its template at once.
@@ -329,7 +334,7 @@ class Lackpy:
             if self._executor is None:
                 from lackpy.run import executor  # noqa: PLC0415  # worker start-up belongs to the first run
 
-                self._executor = executor(self.config.run.executor)
+                self._executor = executor(self.config.run.executor, workers=self.config.run.workers)
             return self._executor
 
     @property
@@ -446,7 +451,11 @@ class Lackpy:
 
     def _absent(self, result: Result) -> list[Passed]:
         """Name the tiers that aren't set up, when none of the others served the call."""
-        return [] if result.tier is not None else [Passed(str(t), n, why) for t, n, why in self.dispatcher.missing]
+        return (
+            []
+            if result.tier is not None
+            else [Passed(str(t), n, why) for t, n, why in self.dispatcher.missing]
+        )
 
     def _facts(self, call: Call, search: Any, candidate: Candidate | None) -> RunFacts:
         proposal = candidate.proposal if candidate else None
@@ -494,6 +503,7 @@ def _from_run(candidate: Candidate, ran: RunResult) -> Result:
         grade=candidate.verdict.grade,
         calls=ran.calls,
         error=ran.error,
+        notes=ran.notes,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,8 @@ def open_runtime(workspace: Path | None, session: str | None = None) -> Iterator
     """Open the workspace's runtime and close it after the command."""
     from lackpy.service import Lackpy  # noqa: PLC0415  # the runtime is only needed once arguments are right
 
-    with Lackpy(find_workspace(workspace), session=session) as runtime:
+    # What a tool prints is no result: it goes to stderr.
+    with redirect_stdout(sys.stderr), Lackpy(find_workspace(workspace), session=session) as runtime:
         yield runtime
 
 

@@ -62,7 +62,8 @@ def template_list(everything: bool, workspace: Path | None, as_json: bool) -> No
 def template_show(name: str, workspace: Path | None) -> None:
     """Print one template's file."""
     with open_runtime(workspace) as runtime:
-        click.echo(runtime.template_text(name), nl=False)
+        text = runtime.template_text(name)
+    click.echo(text, nl=False)
 
 
 @template.command("test")
@@ -89,4 +90,5 @@ def template_test(intent: str, kit: str | None, workspace: Path | None, as_json:
 def template_disable(name: str, workspace: Path | None) -> None:
     """Take a template out of service; a shipped one is switched off for this workspace."""
     with open_runtime(workspace) as runtime:
-        click.echo(str(runtime.disable_template(name)))
+        path = runtime.disable_template(name)
+    click.echo(str(path))

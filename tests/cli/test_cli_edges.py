@@ -96,3 +96,18 @@ def test_undecodable_argument_is_no_traceback(workspace):
     )
     assert done.returncode in (0, 1)
     assert "Traceback" not in done.stderr
+
+
+def test_what_a_tool_prints_goes_to_stderr(cli, workspace):
+    """`--json` prints one document, whatever a tool says."""
+    (workspace / "noisy.py").write_text(
+        'from lackpy import tool\n\n@tool(grade=0)\ndef noisy() -> int:\n    """Say something."""\n    print("hello")\n    return 1\n'
+    )
+    (workspace / ".lackpy/kits").mkdir(parents=True)
+    (workspace / ".lackpy/kits/loud.toml").write_text(
+        'name = "loud"\ndescription = "x"\ntools = ["noisy:noisy"]\n'
+    )
+    root = os.pathsep.join([str(workspace), *sys.path])
+    done = cli("lackpy", "run", "noisy()", "--kit", "loud", "--json", env={"PYTHONPATH": root})
+    assert json.loads(done.stdout)["output"] == 1
+    assert "hello" in done.stderr
