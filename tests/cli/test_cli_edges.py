@@ -101,7 +101,8 @@ def test_undecodable_argument_is_no_traceback(workspace):
 def test_what_a_tool_prints_goes_to_stderr(cli, workspace):
     """`--json` prints one document, whatever a tool says."""
     (workspace / "noisy.py").write_text(
-        'from lackpy import tool\n\n@tool(grade=0)\ndef noisy() -> int:\n    """Say something."""\n    print("hello")\n    return 1\n'
+        "from lackpy import tool\n\n@tool(grade=0)\ndef noisy() -> int:\n"
+        '    """Say something."""\n    print("hello")\n    return 1\n'
     )
     (workspace / ".lackpy/kits").mkdir(parents=True)
     (workspace / ".lackpy/kits/loud.toml").write_text(
