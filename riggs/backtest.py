@@ -142,7 +142,10 @@ def would_run(pattern: Pattern, values: Mapping[str, str | int], past: Past) -> 
     would = filled(pattern, values)
     if canonical(would) == actual:
         return ""
-    escaped = {n: quote_regex(v) if isinstance(v, str) and "/" not in v else v for n, v in values.items()}
+    escaped = {
+        n: quote_regex(v) if isinstance(v, str) and pattern.slots[n] in ("text", "word") else v
+        for n, v in values.items()
+    }
     if escaped != values and canonical(filled(pattern, escaped)) == actual:
         return ""
     return would

@@ -429,9 +429,12 @@ def finish(draft: Draft) -> Normalised:
         for i in anchor.tokens:
             tokens[i] = Token(QUOTED if anchor.quoted else VALUE, hole, "")
     out = tuple(tokens)
-    light = _named(render(out), holes, OPEN, CLOSE, '"')
-    concept = normal_forms(out, kinds)[0].replace(BARE_OPEN + LANGUAGE_MARK, BARE_OPEN)
-    concept = _named(_named(concept, holes, BARE_OPEN, BARE_CLOSE, ""), holes, OPEN, CLOSE, "")
+    light, concept = render(out), normal_forms(out, kinds)[0].replace(BARE_OPEN + LANGUAGE_MARK, BARE_OPEN)
+    for hole, name in holes.items():
+        slot = "{" + name + "}"
+        light = light.replace(OPEN + hole + CLOSE, f'"{slot}"').replace(hole, slot)
+        for marked in (OPEN + hole + CLOSE, BARE_OPEN + hole + BARE_CLOSE, hole):
+            concept = concept.replace(marked, slot)
     if not draft.tokens and not reason:
         reason = "the intent is empty"
     if not reason and any("{" + name + "}" in text for name in names for text in draft.literals):
@@ -446,14 +449,6 @@ def finish(draft: Draft) -> Normalised:
         reason=reason,
         draft=draft,
     )
-
-
-def _named(text: str, holes: dict[str, str], left: str, right: str, quote: str) -> str:
-    for hole, name in holes.items():
-        text = text.replace(f"{left}{hole}{right}", quote + "{" + name + "}" + quote).replace(
-            hole, "{" + name + "}"
-        )
-    return text
 
 
 def _template(draft: Draft, names: list[str]) -> str:

@@ -232,7 +232,7 @@ def render(encoded: Encoded, text: str, *, values: bool) -> str:
     for match in _MARK.finditer(text):
         kind, index, word, windex = match.groups()
         if word is not None:
-            if word == "#in" or word == "#out":
+            if word in {"#in", "#out"}:
                 scope = ["in" if word == "#in" else "not in"]
                 continue
             if word.startswith("#"):
