@@ -52,7 +52,9 @@ def ground(program: str, intent: str, examples: Iterable[str]) -> tuple[str, tup
 
 
 def _replacement(text: str, intent: str, missing: list[str], shown: set[str]) -> tuple[str, str, str] | None:
-    """Return (kind, old part, new part) of one literal."""
+    """Return (kind, old part, new part) of one literal; a regular expression may escape what the intent says."""
+    if text.replace("\\", "") in intent:
+        return None
     if len(text) >= _MIN_CHARS and text not in intent:
         near = [v for v in missing if _near(text, v)]
         if len(near) == 1:

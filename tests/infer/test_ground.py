@@ -48,6 +48,7 @@ from lackpy.infer.ground import ground
         ),
         ('glob("lib/*.py")', "modules that both a/b and c/d hold", 'glob("lib/*.py")', None, ()),
         ('find_callers("load_page")', "who uses load_page", 'find_callers("parse_row")', None, ()),
+        ('grep("a\\\\.mark\\\\.use")', "uses of a.mark.use", "", None, ()),
         ("x = (", "who uses load_page", "", None, ()),
         ("f\"{'tests/'}\"", "files in spec/", 'glob("tests/*")', "f\"{'spec/'}\"", ("folder",)),
     ],
