@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from lackpy.lang.signature import Grade
 from lackpy.run.record import Cancel, Limits
 
 MAX_INTENT_CHARS = 100_000
+LONGEST_S = 86_400  # a day; executors take no seconds beyond what their clocks hold
 
 
 class UsageError(LackpyError):
@@ -76,8 +78,8 @@ def prepare(
         raise UsageError(f"'intent' must be at most {MAX_INTENT_CHARS:,} characters (got {len(intent):,})")
     if isinstance(rules, str) or not all(isinstance(rule, str) for rule in rules):
         raise UsageError("'rules' must be a list of rule names, e.g. ['read-only']")
-    if timeout_s is not None and not (isinstance(timeout_s, int | float) and 0 < timeout_s < float("inf")):
-        raise UsageError(f"'timeout_s' must be seconds > 0 (got {timeout_s!r})")
+    if timeout_s is not None and not (isinstance(timeout_s, int | float) and 0 < timeout_s <= LONGEST_S):
+        raise UsageError(f"'timeout_s' must be seconds > 0, at most {LONGEST_S:,} (got {timeout_s!r})")
     cap = _cap(max_grade)
     return Call(
         intent=intent,
@@ -93,14 +95,20 @@ def prepare(
     )
 
 
+def _is_plain(name: str) -> bool:
+    return name.isidentifier() and not name.startswith("_") and not keyword.iskeyword(name)
+
+
 def _checked_params(params: Mapping[str, Any] | None, kit: Kit) -> dict[str, Any]:
     if params is None:
         return {}
     if not isinstance(params, Mapping):
         raise UsageError(f"'params' must map names to values (got {type(params).__name__})")
     for name in params:
-        if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-            raise UsageError(f"'params' name {name!r} is not a plain identifier; use letters, digits and _")
+        if not isinstance(name, str) or not _is_plain(name):
+            raise UsageError(
+                f"'params' name {name!r} is not a plain identifier; use letters, digits and _, no Python keyword"
+            )
         if name in kit.signatures:
             raise UsageError(f"'params' name '{name}' is also a tool of kit '{kit.name}'; rename it")
     return dict(params)

@@ -91,6 +91,8 @@ def parse_params(pairs: tuple[str, ...]) -> dict[str, Any]:
             params[name] = json.loads(value)
         except ValueError:
             params[name] = value
+        except RecursionError as exc:
+            raise click.BadParameter(f"the value of '{name}' nests too deeply", param_hint="--param") from exc
     return params
 
 
