@@ -19,7 +19,7 @@ from lackpy.tools.parse import Call, Definition, FactCache, Facts
 from lackpy.tools.rows import CallerRow, DefinitionRow, OutlineRow
 
 Hints = Callable[[Language], str]
-_SPLIT = re.compile(r"::|[.#]")
+_SPLIT = re.compile(r"::|\.|(?<=\w)#")
 _SELF = frozenset({"self", "cls", "this", "super()", "super", "$this", "Self", "static"})
 
 

@@ -35,10 +35,17 @@ class Def:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where one node kind keeps the called name and, when it isn't part of it, the receiver."""
+    """Where one node kind keeps the called name and, when it isn't part of it, the receiver.
+
+    Attributes:
+        name: Path to the callee; "" = the node's first token is the name.
+        receiver: Path to what the call is made on.
+        text: Regular expression that the node's text must match.
+    """
 
     name: Step
     receiver: Step | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,8 +158,10 @@ LANGUAGES: tuple[Language, ...] = (
         "python",
         (".py", ".pyi"),
         {"function_definition": _FUNCTION, "class_definition": _CLASS},
-        {"call": _CALL},
-        {**_PARENTHESES, "attribute": ("attribute", "object")},
+        # The grammar reads `type(x).y = 1` as a type alias.
+        {"call": _CALL, "type_alias_statement": CallSite("", text=r"^type\s*\(")},
+        # It also reads `print(a, *f(b))` as a call of `*f`.
+        {**_PARENTHESES, "attribute": ("attribute", "object"), "list_splat": (0, None)},
         own_line=True,
         definition_hint=r"(?:def|class)[\s\\]+NAME",
         call_hint=r"NAME[\s)\\]*(?:#[^\n]*[\s)\\]*)*\(",

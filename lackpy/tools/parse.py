@@ -140,7 +140,11 @@ def extract(source: str, language: Language) -> Facts:
 @cache
 def _rule(language: Language) -> Any:
     """Return the parser's query for every node the tables name."""
-    rules: list[dict[str, Any]] = [{"kind": kind} for kind in (*language.definitions, *language.calls)]
+    rules: list[dict[str, Any]] = [{"kind": kind} for kind in language.definitions]
+    rules += [
+        {"kind": kind, "regex": site.text} if site.text else {"kind": kind}
+        for kind, site in language.calls.items()
+    ]
     if language.macro_calls:
         after = {"kind": "token_tree", "regex": r"^\(", "stopBy": "neighbor"}
         rules.append({"kind": "identifier", "inside": {"kind": "token_tree"}, "precedes": after})
@@ -191,8 +195,13 @@ def _call(
     node: SgNode, kind: str, language: Language, stack: list[_Open], at: int
 ) -> tuple[int, int, _Row] | None:
     site = language.calls.get(kind)
-    # Without a table entry it is a token of a macro's arguments, which is the name itself.
-    named, receiver = _name(_go(node, site.name), language) if site is not None else (node, "")
+    if site is None:  # a token of a macro's arguments, which is the name itself
+        named: SgNode | None = node
+        receiver = ""
+    elif not site.name and site.text:
+        named, receiver = node.child(0), ""
+    else:
+        named, receiver = _name(_go(node, site.name), language)
     if named is None:
         return None
     if site is not None and site.receiver is not None:

@@ -20,6 +20,7 @@ from pathlib import Path
 _MARK = "LACKPY_CHILD"
 _GRACE_S = 0.5  # between asking a group to end and killing it
 _TAIL_BYTES = 20_000
+_SWEEPS, _SWEEP_S = 50, 0.02
 _live: set[tuple[int, str]] = set()
 _lock = threading.Lock()
 
@@ -98,12 +99,18 @@ def _signal(group: int, number: int) -> None:
 
 
 def _sweep(mark: str) -> None:
-    """Kill processes that carry `mark` in their environment (Linux)."""
+    """Kill processes that carry `mark` in their environment until none is left, for at most a second (Linux)."""
     wanted = f"{_MARK}={mark}".encode()
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                os.kill(int(entry.name), signal.SIGKILL)
+    for _ in range(_SWEEPS):
+        found = False
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    found = True
+        if not found:
+            return
+        time.sleep(_SWEEP_S)
 
 
 def _tail(output: Path) -> str:

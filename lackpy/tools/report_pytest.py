@@ -34,7 +34,8 @@ class _Reporter:
         self.line("error", "pytest", str(excrepr)[-4000:])
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
-        self.line("error", "pytest", f"interrupted: {type(excinfo.value).__name__}")
+        if type(excinfo.value).__name__ != "Interrupted":  # pytest's own, after errors already written
+            self.line("error", "pytest", f"interrupted: {type(excinfo.value).__name__}")
 
     def pytest_sessionfinish(self, exitstatus: Any) -> None:
         self.line("end", "", str(int(exitstatus)))

@@ -110,7 +110,19 @@ class TestTools:
         _copy(report_pytest.__file__, folder / f"{_PLUGIN}.py")
         where = [f"{target}::{node}" if node else target] if target else []
         cache = f"cache_dir={folder / 'cache'}"
-        return [python, "-m", "pytest", "-q", "--color=no", "-p", _PLUGIN, "-o", cache, *where]
+        return [
+            python,
+            "-m",
+            "pytest",
+            "-q",
+            "--color=no",
+            "--continue-on-collection-errors",
+            "-p",
+            _PLUGIN,
+            "-o",
+            cache,
+            *where,
+        ]
 
     def _unittest(self, python: str, folder: Path, target: str) -> list[str]:
         script = folder / "lackpy_run_unittest.py"

@@ -163,6 +163,12 @@ def test_hard_python(tools):
     ]
 
 
+def test_calls_that_look_like_other_statements(tools):
+    tools.put({"a.py": "type(x).y = f(1)\nprint('a', *g(2), sep='')\nmatch(m(3))\nawait_ = print\n"})
+    for name in ("type", "f", "print", "g", "match", "m"):
+        assert len(tools.find_callers(name)) == 1, name
+
+
 def test_row_keys_and_order(tools):
     tools.put({"b.py": "def go(): ...\ngo()\n", "a.py": "from b import go\n\ndef run():\n    go(); go()\n"})
     assert tools.find_definitions("go") == [
@@ -179,7 +185,7 @@ def test_row_keys_and_order(tools):
 def test_wildcards(tools):
     tools.put(
         {
-            "a.py": "def test_one(): ...\ndef test_two(): ...\nclass TestThree: ...\ndef other(): ...\ndef tëst(): ...\n"
+            "a.py": "def test_one(): ...\ndef test_two(): ...\nclass TestThree: ...\ndef other(): ...\ndef tëst(): ...\n"  # noqa: E501  # sample source
         }
     )
     assert [r["name"] for r in tools.find_definitions("test_*")] == ["test_one", "test_two"]
@@ -284,8 +290,8 @@ SOURCES = {
     ),
     "typescript": (
         "a.ts",
-        "export abstract class C<T> { constructor() { super(); } abstract m(): void; private f = (x) => q<string>(x); }\n"
-        "interface I { m(): void }\ntype T = {};\nenum E { A }\nnamespace N { export function z() { (w as any)(1); } }\n",
+        "export abstract class C<T> { constructor() { super(); } abstract m(): void; private f = (x) => q<string>(x); }\n"  # noqa: E501  # sample source
+        "interface I { m(): void }\ntype T = {};\nenum E { A }\nnamespace N { export function z() { (w as any)(1); } }\n",  # noqa: E501  # sample source
         [
             "C class",
             "constructor method",
@@ -314,7 +320,7 @@ SOURCES = {
     ),
     "rust": (
         "a.rs",
-        "struct S;\nenum E {}\ntrait T { fn a(&self); }\nimpl T for S { fn a(&self) { d(); self.e(); m::f(); g::<u8>(); "
+        "struct S;\nenum E {}\ntrait T { fn a(&self); }\nimpl T for S { fn a(&self) { d(); self.e(); m::f(); g::<u8>(); "  # noqa: E501  # sample source
         "assert_eq!(i(1), x.j()); } }\npub async fn n() {}\nmacro_rules! mm { () => {} }\n",
         ["S class", "E class", "T class", "a method", "a method", "n function", "mm function"],
         ["d a", "e a", "f a", "g a", "assert_eq a", "i a", "j a"],
@@ -335,14 +341,14 @@ SOURCES = {
     ),
     "cpp": (
         "a.cpp",
-        "namespace n { class A : B { A() {} ~A() {} void m() { this->x(); } }; template <class T> T f(T a) { g<T>(a); n::h(); "
+        "namespace n { class A : B { A() {} ~A() {} void m() { this->x(); } }; template <class T> T f(T a) { g<T>(a); n::h(); "  # noqa: E501  # sample source
         "return new C(1); } }\nvoid n::A::m2() { k(); }\n",
         ["A class", "A method", "~A method", "m method", "f function", "m2 method"],
         ["x m", "g f", "h f", "C f", "k m2"],
     ),
     "ruby": (
         "a.rb",
-        "module M\n  class A < B\n    def m(a)\n      foo(1)\n      x.y\n    end\n    def self.s; end\n  end\nend\ndef top?\n  puts 'x'\nend\n",
+        "module M\n  class A < B\n    def m(a)\n      foo(1)\n      x.y\n    end\n    def self.s; end\n  end\nend\ndef top?\n  puts 'x'\nend\n",  # noqa: E501  # sample source
         ["M class", "A class", "m method", "s method", "top? function"],
         ["foo m", "y m", "puts top?"],
     ),

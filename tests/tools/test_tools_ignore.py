@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lackpy.kits import toolbox
 
 TREE = {
-    ".gitignore": "*.log\n!keep.log\n/build\ndoc/*.txt\nfoo/**/bar\ntrail   \n\\#x\n# comment\nnode_modules/\n**/gen/\n",
+    ".gitignore": "*.log\n!keep.log\n/build\ndoc/*.txt\nfoo/**/bar\ntrail   \n\\#x\n# comment\nnode_modules/\n**/gen/\n",  # noqa: E501  # sample source
     "a.log": "",
     "keep.log": "",
     "build/out.o": "",
