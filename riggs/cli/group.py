@@ -22,6 +22,7 @@ TABLE: Mapping[str, tuple[str, str]] = {
         "riggs.cli.macros:macros",
         "Sequences of the outer agent's calls that one delegate could serve.",
     ),
+    "brief": ("riggs.cli.brief:brief", "One screen: what changed, trust, what waits, what is in trouble."),
     "convergence": (
         "riggs.cli.convergence:convergence",
         "Template-served share by day, crossover, steady state.",

@@ -53,9 +53,9 @@ class Jetsam:
 
     def absent(self) -> str | None:
         """Return why there is nothing to read."""
-        if (self.workspace / ".jetsam").is_dir() or next(self._plans(), None):
+        if (self.workspace / ".jetsam").is_dir() or (self.plans or plans_folder()).is_dir():
             return None
-        return "no .jetsam/ here and no jetsam plan for this repository"
+        return "no .jetsam/ here and no jetsam plan of this user"
 
     def read(self, cursors: Mapping[str, Cursor]) -> Iterator[Batch]:
         """Yield new plans and what git logged since, with the plans it settles, in one piece."""
@@ -69,6 +69,8 @@ class Jetsam:
                     "message": _text(plan.get("params"), "message"),
                 }
                 turns.append(self._plan_turn(plan_id, plan))
+        if not (known or turns or (self.workspace / ".jetsam").is_dir()):
+            return
         done: list[str] = list(known.get("done", []))
         git = self._git(known.get("git"), opened, done)
         cursor = {"open": _newest(opened), "done": done[-MAX_PLANS:], "git": git.cursor}
