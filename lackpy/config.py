@@ -168,6 +168,10 @@ def load(workspace: Path) -> Config:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         data = {}
+    except NotADirectoryError as exc:
+        raise ConfigError(
+            f"{path.parent} is a file, lackpy keeps its state in a folder of that name; move it"
+        ) from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{path}: can't be read ({exc}); fix its permissions or encoding (UTF-8)") from exc
     except tomllib.TOMLDecodeError as exc:

@@ -21,3 +21,12 @@ def test_an_extreme_value_is_refused_with_a_sentence(cli, options, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_in_the_place_of_the_state_folder(cli, workspace):
+    """The sentence says what is in the way."""
+    (workspace / ".lackpy").touch()
+    done = cli("lackpy", "run", "1")
+    assert done.returncode == 2
+    assert "is a file" in done.stderr
+    assert "Traceback" not in done.stderr
