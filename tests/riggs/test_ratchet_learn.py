@@ -157,7 +157,7 @@ def test_a_phrasing_answered_two_ways_serves_neither() -> None:
 
 
 def test_a_lone_wrong_program_neither_spreads_nor_blocks() -> None:
-    data = rows(20, 4) + [("callers of gamma", 'find_definitions("gamma")', True, "s9")]
+    data = [*rows(20, 4), ("callers of gamma", 'find_definitions("gamma")', True, "s9")]
     (found,) = learn(data)
     assert found.evidence.wrong_serves == 0
     assert found.evidence.disagreements == 1
@@ -165,7 +165,7 @@ def test_a_lone_wrong_program_neither_spreads_nor_blocks() -> None:
 
 def test_noise_raises_the_support_each_phrasing_needs() -> None:
     """Once silently wrong programs were seen, one success of a new phrasing isn't proof."""
-    clean = rows(30, 5) + [("zap the users of gamma", 'find_callers("gamma")', True, "s1")]
+    clean = [*rows(30, 5), ("zap the users of gamma", 'find_callers("gamma")', True, "s1")]
     noise = [(f"callers of {n}", f'find_definitions("{n}")', True, "s2") for n in NAMES[:3]]
     assert serve(learn(clean), "zap the users of delta") == "find_callers('delta')"
     assert serve(learn(clean + noise), "zap the users of delta") is None
@@ -174,7 +174,7 @@ def test_noise_raises_the_support_each_phrasing_needs() -> None:
 
 
 def test_a_program_that_missed_a_condition_is_no_evidence() -> None:
-    data = rows(8, 3) + [("callers of gamma, but only the first 4", 'find_callers("gamma")', True, "s1")]
+    data = [*rows(8, 3), ("callers of gamma, but only the first 4", 'find_callers("gamma")', True, "s1")]
     assert serve(learn(data), "callers of delta, but only the first 4") is None
 
 
@@ -186,7 +186,7 @@ def test_ids_depend_on_program_and_kit_only() -> None:
 
 def test_kits_stay_apart() -> None:
     data = [
-        dict(intent=i, program=p, success=True, session=s, kit=k)
+        {"intent": i, "program": p, "success": True, "session": s, "kit": k}
         for i, p, _, s in rows(6, 3)
         for k in ("a", "b")
     ]
@@ -194,7 +194,7 @@ def test_kits_stay_apart() -> None:
 
 
 def test_refused_phrasings_say_why() -> None:
-    data = rows(8, 3) + [("callers of gamma, first 4", 'find_callers("gamma")', True, "s1")]
+    data = [*rows(8, 3), ("callers of gamma, first 4", 'find_callers("gamma")', True, "s1")]
     (found,) = group(data)
     assert found.refused == {"callers of gamma, first 4": "the program doesn't use '4' of the intent"}
 
