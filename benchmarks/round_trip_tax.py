@@ -71,7 +71,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--workspace", type=Path, default=ROOT)
-    parser.add_argument("--name", default="canonical")
+    parser.add_argument("--name", default="statement")
     parser.add_argument(
         "--prefix-tokens", type=int, default=8000, help="Tokens of the conversation before the job."
     )
