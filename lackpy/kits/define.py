@@ -95,10 +95,9 @@ def as_grade(value: Grade | int | object) -> Grade:
     Raises:
         KitError: It is neither.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = Grade(value, value)
-    if isinstance(value, Grade) and value.w in range(4) and value.d in range(4):
-        return value
+    made = Grade(value, value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(made, Grade) and made.w in range(4) and made.d in range(4):
+        return made
     raise KitError(f"'grade' must be 0, 1, 2 or 3, or a Grade of these (got {value!r})")
 
 
@@ -241,14 +240,18 @@ def _row(hint: Any, rows: dict[str, RowType]) -> str:
     name: str = hint.__name__
     if name not in rows:
         rows[name] = RowType(name, ())  # holds the place, so that a recursive type ends
-        fields = get_type_hints(hint)
-        rows.pop(name)
-        optional = hint.__optional_keys__
-        typed = ((key, _type(value, rows), key in optional) for key, value in fields.items())
-        rows[name] = RowType(
-            name, tuple((key, f"NotRequired[{text}]" if may else text) for key, text, may in typed)
-        )
+        fields = get_type_hints(hint, include_extras=True)
+        made = RowType(name, tuple((key, _field(hint, key, value, rows)) for key, value in fields.items()))
+        del rows[name]  # after the rows it holds
+        rows[name] = made
     return name
+
+
+def _field(hint: Any, key: str, value: Any, rows: dict[str, RowType]) -> str:
+    text = _type(value, rows)
+    marked = get_origin(value)
+    optional = key in hint.__optional_keys__ and marked is not typing.Required
+    return f"NotRequired[{text}]" if optional or marked is typing.NotRequired else text
 
 
 def _sentence(fn: Callable[..., Any]) -> str:

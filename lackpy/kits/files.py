@@ -158,12 +158,13 @@ class _Reader:
         return KitFile(name, description, self._tools(data["tools"]), cap, tuple(rules))
 
     def _grade(self, value: Any, key: str) -> Grade:
+        made = value
         if isinstance(value, Mapping) and set(value) <= {"w", "d"}:
-            value = Grade(value.get("w", 3), value.get("d", 3))
+            made = Grade(value.get("w", 3), value.get("d", 3))
         elif key == "max_grade" and isinstance(value, int) and not isinstance(value, bool):
-            value = Grade(value, 3)
+            made = Grade(value, 3)
         try:
-            return as_grade(value)
+            return as_grade(made)
         except KitError as exc:
             raise KitError(
                 f"{self._at(key)}: '{key}' must be 0, 1, 2 or 3, or {{w = 1, d = 3}} (got {value!r})"

@@ -344,6 +344,7 @@ class _Background:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self.servers: dict[ServerEntry, Server] = {}
 
     def server(self, entry: ServerEntry) -> Server:
@@ -354,7 +355,10 @@ class _Background:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="lackpy-mcp", daemon=True).start()
+                self._thread = threading.Thread(
+                    target=_serve_loop, args=(self._loop,), name="lackpy-mcp", daemon=True
+                )
+                self._thread.start()
                 atexit.register(self.close)
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
@@ -378,6 +382,14 @@ class _Background:
         with contextlib.suppress(concurrent.futures.TimeoutError):
             asyncio.run_coroutine_threadsafe(end(), loop).result(_CLOSE_S + 1)
         loop.call_soon_threadsafe(loop.stop)
+        if self._thread is not None:
+            self._thread.join(1.0)
+
+
+def _serve_loop(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
 
 
 _background = _Background()
