@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -222,3 +223,35 @@ def test_ten_thousand_calls_in_one_session_end() -> None:
 def test_bad_argument_is_one_sentence() -> None:
     with pytest.raises(ValueError, match=r"^'min_sessions' must be >= 1 \(got 0\)$"):
         find_macros([], W, min_sessions=0)
+
+
+def test_from_logs_to_programs_by_the_commands(cli, workspace: Path, tmp_path: Path) -> None:
+    """Three sessions in which the agent searched and then read what it found."""
+    slugged = "".join(c if c.isalnum() else "-" for c in str(workspace))
+    folder = tmp_path / "claude" / "projects" / slugged
+    folder.mkdir(parents=True)
+    for session, name in (("s1", "login"), ("s2", "logout"), ("s3", "refresh")):
+        records = []
+        for number, (tool, args, head) in enumerate(
+            [
+                ("Grep", {"pattern": f"def {name}"}, f"{workspace}/app/{name}.py:1:def {name}():"),
+                ("Read", {"file_path": f"{workspace}/app/{name}.py"}, f"def {name}():"),
+            ]
+        ):
+            use = {"type": "tool_use", "id": f"t{number}", "name": tool, "input": args}
+            result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": head}
+            base = {"sessionId": session, "timestamp": f"2026-05-01T10:00:0{number}Z"}
+            records.append({"type": "assistant", "message": {"content": [use]}, **base})
+            records.append({"type": "user", "message": {"content": [result]}, **base})
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        (folder / f"{session}.jsonl").write_text(text, encoding="utf-8")
+    env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    ingested = cli("riggs", "ingest", env=env)
+    assert "claude_code\t12\t6\t6\t0\t" in ingested.stdout, ingested.stderr
+    (row,) = json.loads(cli("riggs", "macros", "--json").stdout)
+    assert row["steps"] == ["grep", "read"]
+    assert (row["sessions"], row["round_trips_saved"], row["problem"]) == (3, 3, "")
+    why = cli("riggs", "macros", "--why", row["id"]).stdout
+    assert "one delegate each would have saved 3 round trips" in why
+    assert row["program"] in why
+    assert cli("riggs", "macros", "--why", "zzz").returncode == 2
