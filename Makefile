@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types check bench siblings interop browser model clean
+.PHONY: demo test lint types check bench siblings interop browser model wheel-check clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +44,13 @@ browser: $(VENV)/.ready  # Chromium on the PATH
 model: $(VENV)/.ready  # a GGUF file named by LACKPY_GGUF
 	$(BIN)/python -m pip install -q -e '.[local]'
 	$(BIN)/python -m pytest -m model
+
+wheel-check: $(VENV)/.ready  # a wheel of HEAD in an empty environment
+	rm -rf build/wheel && mkdir -p build/wheel/src && git archive HEAD | tar x -C build/wheel/src
+	$(BIN)/python -m pip wheel -q --no-deps -w build/wheel build/wheel/src
+	$(PYTHON) -m venv build/wheel/venv && build/wheel/venv/bin/python -m pip install -q build/wheel/*.whl
+	cd build/wheel/src && ../venv/bin/lackpy delegate "where is canonical defined" --workspace lackpy
+	cd build/wheel/src && ../venv/bin/lackpy doctor && ../venv/bin/riggs candidates
 
 bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/run.py
