@@ -37,7 +37,17 @@ def _(mo, reviews):
 @app.cell
 def _(mo, reviews):
     chosen = mo.ui.dropdown(options=list(reviews), value=next(iter(reviews), None), label="candidate")
-    columns = ("id", "pattern", "program_template", "successes", "failures", "sessions", "wilson_low", "wrong_serves", "status")
+    columns = (
+        "id",
+        "pattern",
+        "program_template",
+        "successes",
+        "failures",
+        "sessions",
+        "wilson_low",
+        "wrong_serves",
+        "status",
+    )
     rows = [{k: r.to_json()[k] for k in columns} for r in reviews.values()]
     mo.vstack([mo.ui.table(rows, selection=None), chosen]) if reviews else None
     return (chosen,)
@@ -52,13 +62,19 @@ def _(chosen, mo, reviews):
             mo.md("**Phrasings:** " + " · ".join(f"`{p}`" for p in one.evidence.phrasings)),
             mo.ui.table(
                 [
-                    {"intent": m.seen.intent, "program": m.seen.program, "successes": m.seen.successes, "failures": m.seen.failures}
+                    {
+                        "intent": m.seen.intent,
+                        "program": m.seen.program,
+                        "successes": m.seen.successes,
+                        "failures": m.seen.failures,
+                    }
                     for m in one.group.members
                 ],
                 selection=None,
             ),
             mo.md(
-                "**Not admitted:** " + " · ".join(f"{intent}: {why}" for intent, why in one.group.refused.items())
+                "**Not admitted:** "
+                + " · ".join(f"{intent}: {why}" for intent, why in one.group.refused.items())
                 if one.group.refused
                 else ""
             ),

@@ -40,7 +40,9 @@ def _(mo, tail):
 
 @app.cell
 def _(charts, mo, tail):
-    mo.vstack([charts.long_tail(tail), mo.ui.table([dict(r) for r in tail[:200]], selection=None)]) if tail else None
+    mo.vstack(
+        [charts.long_tail(tail), mo.ui.table([dict(r) for r in tail[:200]], selection=None)]
+    ) if tail else None
     return
 
 
@@ -49,7 +51,9 @@ def _(gaps, mo):
     mo.vstack(
         [
             mo.md("## Gaps: what no tier served"),
-            mo.ui.table([{k: str(v) for k, v in r.items()} for r in gaps[:100]], selection=None) if gaps else mo.md("None."),
+            mo.ui.table([{k: str(v) for k, v in r.items()} for r in gaps[:100]], selection=None)
+            if gaps
+            else mo.md("None."),
         ]
     )
     return

@@ -40,11 +40,21 @@ def _(daily, mo):
 @app.cell
 def _(alt, charts, daily, latency, mo, plain_rows):
     quality = (
-        alt.Chart(alt.Data(values=plain_rows(daily)), width=640, height=240, title="Programs that ran to their value")
+        alt.Chart(
+            alt.Data(values=plain_rows(daily)),
+            width=640,
+            height=240,
+            title="Programs that ran to their value",
+        )
         .mark_line(point=True)
         .encode(
             x=alt.X("day:T", title="day (UTC)"),
-            y=alt.Y("success_rate:Q", title="success rate", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+            y=alt.Y(
+                "success_rate:Q",
+                title="success rate",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+            ),
             color=alt.Color("model:N", scale=alt.Scale(range=["#0072B2", "#E69F00", "#009E73", "#D55E00"])),
             tooltip=["day:T", "model:N", "calls:Q", alt.Tooltip("success_rate:Q", format=".0%")],
         )

@@ -28,7 +28,9 @@ def _(Path, Store, UTC, compute, configuration, datetime, from_section, os, time
     now = datetime.now(UTC)
     with Store(workspace).read() as con:
         subjects = [s for s in compute(con, settings, now) if s.scope in ("project", "template", "tool")]
-        lines = {f"{s.scope}: {s.key}": timeline(con, settings, now, s.scope, s.key, 400) for s in subjects[:60]}
+        lines = {
+            f"{s.scope}: {s.key}": timeline(con, settings, now, s.scope, s.key, 400) for s in subjects[:60]
+        }
     return lines, subjects
 
 
@@ -37,7 +39,9 @@ def _(lines, mo, subjects):
     chosen = mo.ui.dropdown(options=list(lines), value=next(iter(lines), None), label="whose trust")
     mo.vstack(
         [
-            mo.md("# Trust windows\n\nImmediate, session and baseline: exponentially weighted means of outcomes, 0 to 1."),
+            mo.md(
+                "# Trust windows\n\nImmediate, session and baseline: exponentially weighted means of outcomes, 0 to 1."
+            ),
             mo.ui.table(
                 [
                     {
@@ -71,7 +75,12 @@ def _(alt, chosen, lines, mo):
         .encode(
             x=alt.X("event:Q", title="event, oldest first"),
             y=alt.Y("value:Q", title="trust, 0 to 1", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("window:N", scale=alt.Scale(domain=["immediate", "session", "baseline"], range=["#E69F00", "#56B4E9", "#0072B2"])),
+            color=alt.Color(
+                "window:N",
+                scale=alt.Scale(
+                    domain=["immediate", "session", "baseline"], range=["#E69F00", "#56B4E9", "#0072B2"]
+                ),
+            ),
             strokeDash=alt.StrokeDash("window:N", legend=None),
         )
     )

@@ -120,7 +120,7 @@ class _Wanted:
 
     def __init__(self, name: object, tool: str) -> None:
         self._tool = tool
-        given = text_argument(name, f"{tool}: 'name'", 500).strip().removesuffix("()")
+        given = text_argument(name, "'name'", 500).strip().removesuffix("()")
         parts = [part.strip() for part in _SPLIT.split(given)]
         self._given = given
         self.name = parts[-1] or given
@@ -163,6 +163,4 @@ class _Wanted:
 
     def bounded(self, rows: list[DefinitionRow] | list[CallerRow]) -> None:
         if len(rows) > ROWS:
-            raise ToolError(
-                f"{self._tool}: {self._given!r} matches more than {ROWS:,} places; give a longer name"
-            )
+            raise ToolError(f"{self._given!r} matches more than {ROWS:,} places; give a longer name")

@@ -36,7 +36,7 @@ class EditTools:
         try:
             os.makedirs(os.path.dirname(real), exist_ok=True)
         except OSError as exc:
-            raise ToolError(f"write: can't create the folder of {path!r}: {exc.strerror}") from exc
+            raise ToolError(f"can't create the folder of {path!r}: {exc.strerror}") from exc
         self._store(real, path, data)
         return {"path": self._workspace.relative(real), "bytes": len(data)}
 
@@ -52,12 +52,12 @@ class EditTools:
         data = self._workspace.load_real(real, str(path))
         text = decode(data)
         if text is None:
-            raise ToolError(f"edit: {path!r} is binary; only text can be edited")
+            raise ToolError(f"{path!r} is binary; only text can be edited")
         if text.encode() not in data:
-            raise ToolError(f"edit: {path!r} isn't UTF-8; rewrite it with write(path, text)")
+            raise ToolError(f"{path!r} isn't UTF-8; rewrite it with write(path, text)")
         wanted, given = _encoded(old, "old"), _encoded(new, "new")
         if not wanted:
-            raise ToolError("edit: 'old' is empty; give the text to replace")
+            raise ToolError("'old' is empty; give the text to replace")
         if data.count(wanted) == 0:
             ending = _ending(data)
             wanted, given = _ended(wanted, ending), _ended(given, ending)
@@ -65,12 +65,10 @@ class EditTools:
             given = _ended(given, _ending(data)) if _ending(data) == b"\r\n" else given
         start = data.find(wanted)
         if start < 0:
-            raise ToolError(
-                f"edit: 'old' does not occur in {path!r}; read the file and copy the text exactly"
-            )
+            raise ToolError(f"'old' does not occur in {path!r}; read the file and copy the text exactly")
         if data.find(wanted, start + 1) >= 0:
             count = _overlapping(data, wanted)
-            raise ToolError(f"edit: 'old' occurs {count} times in {path!r}; give more lines around it")
+            raise ToolError(f"'old' occurs {count} times in {path!r}; give more lines around it")
         self._store(real, path, data[:start] + given + data[start + len(wanted) :])
         return {"path": self._workspace.relative(real), "replaced": 1}
 

@@ -40,7 +40,7 @@ class FileTools:
         Raises:
             ToolError: The pattern is no text, empty or points outside the workspace, or too many files match.
         """
-        given = text_argument(pattern, "glob: 'pattern'")
+        given = text_argument(pattern, "'pattern'")
         return self.select(given, Clock("glob"))
 
     def select(self, pattern: str, clock: Clock, *, places: bool = False) -> list[str]:

@@ -34,16 +34,16 @@ class GrepTools:
         Raises:
             ToolError: The pattern can't be read, `glob` points outside the workspace, or too many lines match.
         """
-        search = compile_pattern(text_argument(pattern, "grep: 'pattern'"))
+        search = compile_pattern(text_argument(pattern, "'pattern'"))
         clock = Clock("grep")
         rows: list[GrepRow] = []
-        for path in self._files.select(text_argument(glob, "grep: 'glob'"), clock, places=True):
+        for path in self._files.select(text_argument(glob, "'glob'"), clock, places=True):
             clock.check()
             for line, text in self._hits(search, path, clock):
                 rows.append({"file": path, "line": line, "text": text})
                 if len(rows) > ROWS:
                     raise ToolError(
-                        f"grep: {pattern!r} matches more than {ROWS:,} lines; write a narrower pattern or glob"
+                        f"{pattern!r} matches more than {ROWS:,} lines; write a narrower pattern or glob"
                     )
         return rows
 
@@ -139,7 +139,7 @@ def compile_pattern(pattern: str) -> Any:
     if "\b" in pattern:
         fixed = pattern.replace("\b", r"\b")
         raise ToolError(
-            f"grep: the pattern holds a backspace character, which '\\b' means in a plain string; write r'{fixed}'"
+            f"the pattern holds a backspace character, which '\\b' means in a plain string; write r'{fixed}'"
         )
     options = re2.Options()
     options.log_errors = False

@@ -55,7 +55,7 @@ class Clock:
             ToolError: The deadline has passed.
         """
         if time.monotonic() > self._end:
-            raise ToolError(f"{self._what}: gave up after {self.seconds:g} s; ask for fewer files")
+            raise ToolError(f"gave up after {self.seconds:g} s; ask for fewer files")
 
 
 def text_argument(value: object, what: str, limit: int = PATTERN_CHARS) -> str:

@@ -49,18 +49,18 @@ def explain(pattern: str, reason: str) -> str:
     at = _position(pattern, where)
     if pattern.startswith("*") or re.fullmatch(r"[\w*./-]*\*\.\w+", pattern):
         return (
-            f"grep: {shown!r} isn't a regular expression ({what} at position {at}); it looks like a file pattern: "
+            f"{shown!r} isn't a regular expression ({what} at position {at}); it looks like a file pattern: "
             f"list files with glob({shown!r}), or pass it as grep(pattern, {shown!r})"
         )
     return (
-        f"grep: {shown!r} isn't a regular expression ({what} at position {at}); "
+        f"{shown!r} isn't a regular expression ({what} at position {at}); "
         f"to find that text itself write r'{re.escape(shown)}'"
     )
 
 
 def _unsupported(shown: str, name: str, at: int) -> str:
     return (
-        f"grep: {shown!r} uses a {name} at position {at}, which is not supported (the engine takes linear time); "
+        f"{shown!r} uses a {name} at position {at}, which is not supported (the engine takes linear time); "
         "match more and drop rows with an `if` on row['text']"
     )
 

@@ -66,7 +66,7 @@ class TestTools:
         """Split a node id and resolve its file; `None` when there is none."""
         if path in ("", "."):
             return "", "", ""
-        given = text_argument(path, "run_tests: 'path'", PATH_CHARS)
+        given = text_argument(path, "'path'", PATH_CHARS)
         file, separator, node = given.partition("::")
         real = self._workspace.resolve(file)
         return (self._workspace.relative(real) if os.path.exists(real) else None), separator, node

@@ -243,7 +243,7 @@ def test_qualified_definitions(name, places, tools):
     ("call", "name"), [("find_definitions", ""), ("find_callers", None), ("find_callers", "a\0")]
 )
 def test_bad_names_are_refused(call, name, tools):
-    with pytest.raises(ToolError, match=f"^{call}: 'name' "):
+    with pytest.raises(ToolError, match="^'name' "):
         getattr(tools, call)(name)
 
 

@@ -53,12 +53,12 @@ def test_edit_changes_only_the_named_bytes(data, old, new, expected, tools):
 @pytest.mark.parametrize(
     ("data", "old", "sentence"),
     [
-        (b"x\n", "", "edit: 'old' is empty; give the text to replace"),
-        (b"x\n", "y", "edit: 'old' does not occur in 'f'; read the file and copy the text exactly"),
-        (b"x\nx\nx\n", "x", "edit: 'old' occurs 3 times in 'f'; give more lines around it"),
-        (b"aaa", "aa", "edit: 'old' occurs 2 times in 'f'; give more lines around it"),
-        (b"a\0b", "a", "edit: 'f' is binary; only text can be edited"),
-        (b"caf\xe9 x\n", "x", "edit: 'f' isn't UTF-8; rewrite it with write(path, text)"),
+        (b"x\n", "", "'old' is empty; give the text to replace"),
+        (b"x\n", "y", "'old' does not occur in 'f'; read the file and copy the text exactly"),
+        (b"x\nx\nx\n", "x", "'old' occurs 3 times in 'f'; give more lines around it"),
+        (b"aaa", "aa", "'old' occurs 2 times in 'f'; give more lines around it"),
+        (b"a\0b", "a", "'f' is binary; only text can be edited"),
+        (b"caf\xe9 x\n", "x", "'f' isn't UTF-8; rewrite it with write(path, text)"),
         (b"x", 5, "'old' must be text (got int)"),
         (b"x", "\ud800", "'old' holds a lone surrogate at character 0, which can't be stored"),
     ],

@@ -69,7 +69,7 @@ def test_pattern_that_leaves_the_workspace_is_refused(pattern, tools):
 
 @pytest.mark.parametrize(
     ("pattern", "sentence"),
-    [("", "glob: 'pattern' is empty"), (5, "glob: 'pattern' must be text (got int)")],
+    [("", "'pattern' is empty"), (5, "'pattern' must be text (got int)")],
 )
 def test_bad_argument(pattern, sentence, tools):
     with pytest.raises(ToolError) as caught:

@@ -72,39 +72,39 @@ def test_glob_outside_is_refused(glob, tree):
 @pytest.mark.parametrize(
     ("pattern", "sentence"),
     [
-        ("", "grep: 'pattern' is empty"),
-        (None, "grep: 'pattern' must be text (got NoneType)"),
+        ("", "'pattern' is empty"),
+        (None, "'pattern' must be text (got NoneType)"),
         (
             "foo(",
-            "grep: 'foo(' isn't a regular expression (missing ) at position 3); to find that text itself write "
+            "'foo(' isn't a regular expression (missing ) at position 3); to find that text itself write "
             "r'foo\\('",
         ),
         (
             "*.py",
-            "grep: '*.py' isn't a regular expression (no argument for repetition operator at position 0); it looks "
+            "'*.py' isn't a regular expression (no argument for repetition operator at position 0); it looks "
             "like a file pattern: list files with glob('*.py'), or pass it as grep(pattern, '*.py')",
         ),
         (
             "\bfoo\b",
-            "grep: the pattern holds a backspace character, which '\\b' means in a plain string; write "
+            "the pattern holds a backspace character, which '\\b' means in a plain string; write "
             "r'\\bfoo\\b'",
         ),
         (
             "a{2,1}",
-            "grep: 'a{2,1}' isn't a regular expression (invalid repetition size at position 2); to find that text "
+            "'a{2,1}' isn't a regular expression (invalid repetition size at position 2); to find that text "
             "itself write r'a\\{2,1\\}'",
         ),
         (
             "(?<!x)a",
-            "grep: '(?<!x)a' uses a look-behind at position 0, which is not supported (the engine takes linear "
+            "'(?<!x)a' uses a look-behind at position 0, which is not supported (the engine takes linear "
             "time); match more and drop rows with an `if` on row['text']",
         ),
         (
             r"(a)\1",
-            "grep: '(a)\\\\1' uses a back-reference at position 3, which is not supported (the engine takes linear "
+            "'(a)\\\\1' uses a back-reference at position 3, which is not supported (the engine takes linear "
             "time); match more and drop rows with an `if` on row['text']",
         ),
-        ("\ud800", "grep: 'pattern' holds a lone surrogate, which no file name or text contains"),
+        ("\ud800", "'pattern' holds a lone surrogate, which no file name or text contains"),
     ],
 )
 def test_unusable_pattern(pattern, sentence, tree):
@@ -157,9 +157,7 @@ def test_file_larger_than_read_takes_is_searched_in_blocks(tools):
 def test_too_many_rows_is_an_error_that_says_how_to_narrow(tools, monkeypatch):
     monkeypatch.setattr(grep_module, "ROWS", 5)
     tools.put({"a": "x\n" * 6})
-    with pytest.raises(
-        ToolError, match=r"^grep: 'x' matches more than 5 lines; write a narrower pattern or glob$"
-    ):
+    with pytest.raises(ToolError, match=r"^'x' matches more than 5 lines; write a narrower pattern or glob$"):
         tools.grep("x")
 
 
@@ -168,7 +166,7 @@ def test_scan_gives_up_at_its_deadline(tools, monkeypatch):
     now = time.monotonic()
     steps = iter(range(0, 100_000, 20))
     monkeypatch.setattr(limits.time, "monotonic", lambda: now + next(steps))
-    with pytest.raises(ToolError, match=r"^grep: gave up after 25 s; ask for fewer files$"):
+    with pytest.raises(ToolError, match=r"^gave up after 25 s; ask for fewer files$"):
         tools.grep("x")
 
 
