@@ -70,10 +70,9 @@ def _in_text(search: Any, data: bytes, before: int) -> Iterator[tuple[int, str]]
     """Yield (line number, text) of each matching line of `data`, which starts after `before` lines."""
     if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
-    if data.endswith(b"\n"):
-        data = data[:-1]
-    elif not data:
+    if not data:
         return
+    data = data[:-1] if data.endswith(b"\n") else data.removesuffix(b"\r")
     at, counted, number = 0, 0, before + 1
     while at <= len(data):
         match = search(data, at)

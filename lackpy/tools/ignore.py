@@ -6,28 +6,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from lackpy.tools.ignore_rules import Rules, rules_of
 
 _BYTES = 1_000_000  # an ignore file larger than this is no ignore file
-
-
-@lru_cache(maxsize=512)
-def _compiled(text: str) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415  # 100 ms to load, only scans need it
-
-    lines = []
-    for line in text.split("\n"):
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:  # git skips a pattern it can't read
-            continue
-        lines.append(line)
-    return GitIgnoreSpec.from_lines(lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +22,12 @@ class Ignore:
         top: Path of the workspace relative to the outermost folder whose rules count; "" or ends in "/".
     """
 
-    parts: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    parts: tuple[tuple[str, Rules], ...] = ()
     top: str = ""
 
     def below(self, folder: str, text: str) -> Ignore:
         """Return the rules inside `folder` (relative to the workspace, "" or ending in "/") that holds `text`."""
-        return Ignore((*self.parts, (self.top + folder, _compiled(text))), self.top)
+        return Ignore((*self.parts, (self.top + folder, rules_of(text))), self.top)
 
     def same(self, other: Ignore) -> bool:
         """Tell whether both hold the very same rules."""
@@ -54,9 +37,12 @@ class Ignore:
 
     def ignores(self, path: str) -> bool:
         """Tell whether git ignores `path` (relative to the workspace; a folder ends in "/")."""
-        full = self.top + path
+        is_folder = path.endswith("/")
+        full = self.top + path.removesuffix("/")
         for folder, rules in reversed(self.parts):
-            verdict = rules.check_file(full[len(folder) :]).include
+            if not full.startswith(folder):
+                continue
+            verdict = rules.verdict(full[len(folder) :], folder=is_folder)
             if verdict is not None:
                 return verdict
         return False
@@ -79,8 +65,14 @@ def outside(root: str) -> Ignore:
         ("/".join([*steps[:i], ""]), read(os.path.join(top, *steps[:i], ".gitignore")))
         for i in range(len(steps))
     ]
-    rules = Ignore(tuple((folder, _compiled(text)) for folder, text in parts if text), found.top)
-    return found if steps and rules.ignores("") else rules
+    rules = Ignore(tuple((folder, rules_of(text)) for folder, text in parts if text), found.top)
+    return found if _ignored(rules, steps) else rules
+
+
+def _ignored(rules: Ignore, steps: list[str]) -> bool:
+    """Tell whether the folders `steps` from the top, or one of them, are ignored."""
+    at_top = Ignore(rules.parts)
+    return any(at_top.ignores("/".join([*steps[: i + 1], ""])) for i in range(len(steps)))
 
 
 def read(path: str) -> str:

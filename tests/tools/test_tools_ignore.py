@@ -39,6 +39,32 @@ TREE = {
     "excluded/by.info": "",
     "space name/a b.txt": "",
     "brackets/[x].txt": "",
+    "only/.gitignore": "*\n!*/\n!*.py\n",
+    "only/a.py": "",
+    "only/deep/b.py": "",
+    "only/deep/b.txt": "",
+    "sets/.gitignore": (
+        "[a-c]1\n[!a-c]2\n[[:digit:]]3\n[\\]]4\n[]5]\nx[\ny\\\nfoo**bar\nq\\*q\n[z-a]6\nend\\ \n/**/deep2/*.o\nin/**\n"
+    ),
+    "sets/a1": "",
+    "sets/d1": "",
+    "sets/a2": "",
+    "sets/d2": "",
+    "sets/73": "",
+    "sets/]4": "",
+    "sets/]": "",
+    "sets/5": "",
+    "sets/x[": "",
+    "sets/y\\": "",
+    "sets/foo_bar": "",
+    "sets/q*q": "",
+    "sets/qxq": "",
+    "sets/m6": "",
+    "sets/end ": "",
+    "sets/end": "",
+    "sets/p/deep2/x.o": "",
+    "sets/deep2/x.o": "",
+    "sets/in/x/y": "",
     "ünï/çödé.txt": "",
 }
 
@@ -72,7 +98,11 @@ def test_same_files_as_git(tools):
 
 NAMES = st.sampled_from(["a", "b", "a.py", "b.log", "x", "doc"])
 PATTERN = st.lists(
-    st.sampled_from(["a", "b", "*.py", "*.log", "*", "**", "x", "doc", "?", "[ab]"]), min_size=1, max_size=3
+    st.sampled_from(
+        ["a", "b", "*.py", "*.log", "*", "**", "x", "doc", "?", "[ab]", "[!a]*", "a**", "\\a", "*.*", "d*c"]
+    ),
+    min_size=1,
+    max_size=3,
 ).map("/".join)
 LINE = st.builds(
     lambda negated, anchored, body, folder: (
@@ -86,7 +116,7 @@ LINE = st.builds(
 PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=3).map("/".join), min_size=1, max_size=12)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(paths=PATHS, top=st.lists(LINE, max_size=4), nested=st.lists(LINE, max_size=3))
 def test_same_files_as_git_on_generated_trees(tmp_path_factory, paths, top, nested):
     root = tmp_path_factory.mktemp("generated")
