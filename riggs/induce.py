@@ -95,13 +95,14 @@ def _record(example: Any) -> Normalised:
 def fold_constant(records: Sequence[Normalised]) -> list[Normalised]:
     """Turn slots that never varied back into literals, group by group, until nothing changes."""
     out = list(records)
-    for _ in range(4):
+    for _ in range(6):
         groups: dict[str, list[int]] = {}
         for i, record in enumerate(out):
             groups.setdefault(record.program_template, []).append(i)
         changed = False
         for members in groups.values():
             always, bare = constant_slots([out[i] for i in members])
+            always = _joining(out[members[0]], always, groups)
             for i in members:
                 fold = always | {s.name for s in out[i].slots if s.name in bare and not s.quoted}
                 if fold & {s.name for s in out[i].slots}:
@@ -110,6 +111,15 @@ def fold_constant(records: Sequence[Normalised]) -> list[Normalised]:
         if not changed:
             break
     return out
+
+
+def _joining(record: Normalised, always: set[str], groups: Mapping[str, Any]) -> set[str]:
+    """Of the constant slots, one whose literal makes the template equal to another group's; else all of them."""
+    if len(always) > 1:
+        for name in sorted(always):
+            if record.fold((name,)).program_template in groups:
+                return {name}
+    return always
 
 
 def constant_slots(records: Sequence[Normalised]) -> tuple[set[str], set[str]]:

@@ -3,7 +3,8 @@ r"""Read `data/lexicon.toml`: the reviewed rules that turn developer speech into
 A rule line reads `from => to`. `from` holds words, `(a|b)` alternatives, `{a|b}` alternatives that `to` repeats as
 `$1`, `[x]` optional parts, `@macro` references, `^` and `$` for the ends of the intent, `/` before what must follow
 but stays, and value marks: `T` any value or unknown word, `V` a value that shows it is one (quoted or code-like), `Q`
-quoted, `P` file path, `N` number, `L` language, `U` an unknown plural, `D` the word "tests" (it may be a folder).
+quoted, `P` file path, `N` number, `L` language, `U` an unknown plural, `D` the word "tests" (it may be a folder), `W`
+(only after `/`) two tokens of which the first is a plain word.
 `to` repeats the marks. Words produced by a rule are concepts and can never become a value.
 
 Rules run over encoded text: every token is a blank and then a word, a word with `\x02` and its token's index
@@ -22,6 +23,7 @@ from lackpy.resources import text
 _MARKS = {
     "U": r" [^ \x01\x02]+[^ \x01\x02us]s\x02(.)",
     "T": r" (?:\x01[qvp]|(?!tests\x02)[^ \x01\x02]+\x02)(.)",
+    "W": r" (?!file(?: |\x02|\Z))[^ \x01\x02]+(?:\x02.)? (?!and |or |plus |\x03)[^ ]+()",
     "D": r" tests\x02(.)",
     "V": r" \x01[qvp](.)",
     "Q": r" \x01q(.)",

@@ -219,7 +219,7 @@ def _apply(rule: Rule, text: str, words: set[str]) -> str:
     return new if count else text
 
 
-_SINGLE = frozenset("TVQPNLDU")
+_SINGLE = frozenset("TVQPNLDUW")
 
 
 def render(encoded: Encoded, text: str, *, values: bool) -> str:

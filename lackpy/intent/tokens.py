@@ -56,6 +56,7 @@ _CLITIC_HOSTS = frozenset(
 )
 _SMILEYS = frozenset((":)", ":-)", ";)", ":D", "🙂", "🙏"))
 _ABBREVIATIONS = frozenset(("i.e", "e.g", "i.e.", "e.g.", "etc", "vs", "w/o", "w/"))
+_ORDINAL = re.compile(f"([0-9]{{1,9}}|[{HOLE_FIRST}-{HOLE_LAST}])(?:st|nd|rd|th)")
 _TRAILING = ",;:?!."
 _LEADING = "([{"
 
@@ -122,6 +123,9 @@ def _chunk(chunk: str, out: list[Token]) -> None:
         chunk, clitic = chunk[:-2], "'s"
     elif chunk.endswith("s'") and len(chunk) > 2 and chunk[:-1].isalpha():
         chunk, clitic = chunk[:-1], "'s"
+    ordinal = _ORDINAL.fullmatch(chunk)
+    if ordinal:
+        chunk, clitic = ordinal[1], "th"
     out.append(_plain(chunk))
     if clitic:
         out.append(Token(WORD, clitic, clitic))

@@ -15,7 +15,11 @@ from lackpy.lang import canonical, fill
 from riggs import learn
 
 TESTS = Path(__file__).resolve().parents[1]
-FILES = {"dev": TESTS / "corpora/families_dev.json", "extra": TESTS / "riggs/families_extra.json"}
+FILES = {
+    "dev": TESTS / "corpora/families_dev.json",
+    "extra": TESTS / "riggs/families_extra.json",
+    "more": TESTS / "riggs/families_more.json",
+}
 sys.path.insert(0, str(TESTS / "corpora"))
 
 import workload  # noqa: E402  test data, not a package
@@ -77,7 +81,7 @@ def learned(name: str) -> Dispatcher:
     return Dispatcher(learn(rows(every, random.Random(3), None)))
 
 
-@pytest.mark.parametrize("name", ["dev", "extra"])
+@pytest.mark.parametrize("name", ["dev", "extra", "more"])
 def test_half_of_the_phrasings_serve_the_rest(name: str) -> None:
     rng = random.Random(11)
     old, new = [], []
@@ -94,7 +98,7 @@ def test_half_of_the_phrasings_serve_the_rest(name: str) -> None:
         ]
 
 
-@pytest.mark.parametrize("name", ["dev", "extra"])
+@pytest.mark.parametrize("name", ["dev", "extra", "more"])
 def test_a_family_alone_never_serves_another(name: str) -> None:
     """What one family's phrasings teach covers no phrasing of any other family, near miss or one-off wrongly."""
     rng = random.Random(5)
