@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = {
     "lackpy.lang": set(),
     "lackpy.kits": {"lackpy.lang", "lackpy.errors", "lackpy.resources", "lackpy.tools"},
-    "lackpy.tools": {"lackpy.lang", "lackpy.errors", "lackpy.kits", "lackpy.resources"},
-    "lackpy.run": {"lackpy.lang", "lackpy.kits", "lackpy.errors"},
+    "lackpy.tools": {"lackpy.lang", "lackpy.errors", "lackpy.kits", "lackpy.resources", "lackpy.deadline"},
+    "lackpy.run": {"lackpy.lang", "lackpy.kits", "lackpy.errors", "lackpy.deadline"},
     "lackpy.traces": {
         "lackpy.errors",
         "lackpy.resources",

@@ -12,6 +12,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from lackpy.deadline import Deadline, during
 from lackpy.run import threads, wording
 from lackpy.run.plain import BudgetError, PlainError, copy_plain, json_safe
 from lackpy.run.record import CallRecord, ErrorKind, RunError
@@ -65,6 +66,7 @@ class Tracer:
         self.tool_s = 0.0
         self.stopped = False
         self._reply: threads.Reply | None = None
+        self._end: Deadline | None = None
 
     def stop(self) -> None:
         """End the call in progress and refuse later ones; from any thread."""
@@ -72,6 +74,9 @@ class Tracer:
         reply = self._reply
         if reply is not None:
             reply.put(("stopped", None))
+        end = self._end
+        if end is not None:
+            end.stop()
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Call one tool and return a plain copy of its result.
@@ -124,19 +129,23 @@ class Tracer:
         name = spec.name
         own_s = self.limits.tool_time_s if spec.timeout_s is None else spec.timeout_s
         left_s = self.deadline - time.monotonic()
-        self._reply = reply = threads.start(lambda: self._outcome(spec, args, kwargs))
+        self._end = end = Deadline(time.monotonic() + min(own_s, left_s))
+        with during(end):
+            self._reply = reply = threads.start(lambda: self._outcome(spec, args, kwargs))
         if self.stopped:
             reply.put(("stopped", None))
         began = time.monotonic()
         try:
             answer = threads.wait(reply, min(own_s, left_s))
         finally:
-            self._reply = None
+            self._reply = self._end = None
             self.tool_s += time.monotonic() - began
         if answer is None:
+            end.stop()
             raise _late(name, own_s, left_s, self.limits)
         how, value = answer
         if how == "stopped":
+            end.stop()
             raise stop(ErrorKind.CANCELLED, f"the run was cancelled during {name}()")
         if how == "raised":
             raise _failed(name, value)
@@ -203,6 +212,8 @@ def _bind(spec: ToolSpec, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> d
         StopRunError: The arguments don't fit the signature; the text is Python's own.
     """
     name, params = spec.name, spec.signature.params
+    if any(p.name.startswith("*") for p in params):  # what it takes is its own to judge
+        return {**{f"arg{i}": value for i, value in enumerate(args, 1)}, **kwargs}
     names = [p.name for p in params]
     if len(args) > len(names):
         takes = f"{len(names)} positional argument{'' if len(names) == 1 else 's'}"

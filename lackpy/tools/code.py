@@ -37,11 +37,9 @@ class CodeTools:
         Raises:
             ToolError: `name` is no text or empty, or too many definitions match.
         """
-        wanted = _Wanted(name, "find_definitions")
+        wanted = _Wanted(name)
         rows: list[DefinitionRow] = []
-        for path, facts, lines in self._scan(
-            wanted, lambda one: one.definition_hint, Clock("find_definitions")
-        ):
+        for path, facts, lines in self._scan(wanted, lambda one: one.definition_hint, Clock()):
             rows += [
                 {"name": d.name, "type": d.type, "file": path, "line": d.line, "text": lines(d.line)}
                 for d in facts.defined(wanted.matches)
@@ -56,9 +54,9 @@ class CodeTools:
         Raises:
             ToolError: `name` is no text or empty, or too many calls match.
         """
-        wanted = _Wanted(name, "find_callers")
+        wanted = _Wanted(name)
         rows: list[CallerRow] = []
-        for path, facts, lines in self._scan(wanted, lambda one: one.call_hint, Clock("find_callers")):
+        for path, facts, lines in self._scan(wanted, lambda one: one.call_hint, Clock()):
             rows += [
                 {"name": c.within, "file": path, "line": c.line, "text": lines(c.line)}
                 for c in facts.called(wanted.matches)
@@ -118,8 +116,7 @@ def _lines(source: bytes) -> Callable[[int], str]:
 class _Wanted:
     """A name as asked for: its last part, what qualifies it, and the bytes a matching file must hold."""
 
-    def __init__(self, name: object, tool: str) -> None:
-        self._tool = tool
+    def __init__(self, name: object) -> None:
         given = text_argument(name, "'name'", 500).strip().removesuffix("()")
         parts = [part.strip() for part in _SPLIT.split(given)]
         self._given = given

@@ -41,7 +41,7 @@ class FileTools:
             ToolError: The pattern is no text, empty or points outside the workspace, or too many files match.
         """
         given = text_argument(pattern, "'pattern'")
-        return self.select(given, Clock("glob"))
+        return self.select(given, Clock())
 
     def select(self, pattern: str, clock: Clock, *, places: bool = False) -> list[str]:
         """Return the listed files that `pattern` matches.

@@ -35,7 +35,7 @@ class GrepTools:
             ToolError: The pattern can't be read, `glob` points outside the workspace, or too many lines match.
         """
         search = compile_pattern(text_argument(pattern, "'pattern'"))
-        clock = Clock("grep")
+        clock = Clock()
         rows: list[GrepRow] = []
         for path in self._files.select(text_argument(glob, "'glob'"), clock, places=True):
             clock.check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from lackpy import deadline
 from lackpy.tools.errors import ToolError
 
 READ_BYTES = 8 * 1024 * 1024
@@ -40,20 +41,22 @@ TESTS_S = 300.0
 class Clock:
     """A deadline `seconds` from now that a scan polls between files."""
 
-    __slots__ = ("_end", "_what", "seconds")
+    __slots__ = ("_call", "_end", "seconds")
 
-    def __init__(self, what: str, seconds: float = SCAN_S) -> None:
-        """Start the clock for the tool named `what`."""
-        self._what = what
+    def __init__(self, seconds: float = SCAN_S) -> None:
+        """Start the clock."""
         self.seconds = seconds
         self._end = time.monotonic() + seconds
+        self._call = deadline.current()
 
     def check(self) -> None:
         """Do nothing while there is time left.
 
         Raises:
-            ToolError: The deadline has passed.
+            ToolError: The deadline has passed, or the executor gave the call up.
         """
+        if self._call is not None and self._call.stopped:
+            raise ToolError("the call was given up")
         if time.monotonic() > self._end:
             raise ToolError(f"gave up after {self.seconds:g} s; ask for fewer files")
 

@@ -17,6 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lackpy import deadline
+
 _MARK = "LACKPY_CHILD"
 _GRACE_S = 0.5  # between asking a group to end and killing it
 _TAIL_BYTES = 20_000
@@ -69,6 +71,9 @@ def run(
         )
     with _lock:
         _live.add((child.pid, mark))
+    call = deadline.current()
+    if call is not None:
+        call.on_stop(lambda: _give_up(child.pid, mark))
     status: int | None = None
     try:
         with suppress(subprocess.TimeoutExpired):
@@ -79,6 +84,13 @@ def run(
         with _lock:
             _live.discard((child.pid, mark))
     return Ended(status, _tail(output), seconds)
+
+
+def _give_up(pid: int, mark: str) -> None:
+    """Kill a child whose caller no longer waits; `run` in its own thread does the rest."""
+    with _lock:
+        if (pid, mark) in _live:
+            _signal(pid, signal.SIGKILL)
 
 
 def _end(child: subprocess.Popen[bytes], mark: str) -> None:

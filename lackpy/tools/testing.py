@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from lackpy import deadline
 from lackpy.tools import process, report_pytest, report_unittest
 from lackpy.tools.limits import PATH_CHARS, TESTS_S, text_argument
 from lackpy.tools.process import Ended
@@ -24,6 +25,8 @@ from lackpy.tools.workspace import Workspace
 _SHOWN = 50  # failures listed; the counts are of all
 _MESSAGE_CHARS = 2_000
 _PROBE_S = 20.0
+_MARGIN_S = 2.0  # to kill, sweep and read the report
+_LEAST_S = 0.5
 _PLUGIN = "lackpy_report_lines"
 _INTERPRETERS = (".venv/bin/python", "venv/bin/python", ".venv/Scripts/python.exe", "venv/Scripts/python.exe")
 _STATUS = {
@@ -86,11 +89,21 @@ class TestTools:
                 command = self._pytest(python, folder, target, node)
             else:
                 command = self._unittest(python, folder, target)
-            ended = process.run(command, self._workspace.root, environment, output, self._timeout_s)
+            seconds = self._seconds()
+            ended = process.run(command, self._workspace.root, environment, output, seconds)
         except OSError as exc:
             return _report([], [_reason(given, f"can't start {_shown(python)}: {exc.strerror or exc}")], 0.0)
         lines = _lines(report)
-        return _report(lines, self._reasons(lines, ended, has_pytest, python), ended.seconds)
+        return _report(lines, self._reasons(lines, ended, has_pytest, python, seconds), ended.seconds)
+
+    def _seconds(self) -> float:
+        """Return how long the tests may run, so that the report is there before the executor gives the call up."""
+        call = deadline.current()
+        return (
+            self._timeout_s
+            if call is None
+            else min(self._timeout_s, max(_LEAST_S, call.left_s() - _MARGIN_S))
+        )
 
     def _interpreter(self) -> str:
         for relative in _INTERPRETERS:
@@ -133,7 +146,7 @@ class TestTools:
         return [python, str(script), target or ".", "test*.py"]
 
     def _reasons(
-        self, lines: list[dict[str, str]], ended: Ended, has_pytest: bool, python: str
+        self, lines: list[dict[str, str]], ended: Ended, has_pytest: bool, python: str, seconds: float
     ) -> list[tuple[str, TestFailure]]:
         """Say what the outcomes alone don't: why the run as a whole went wrong."""
         finished = next((line["message"] for line in lines if line["kind"] == "end"), None)
@@ -141,7 +154,7 @@ class TestTools:
             return [
                 _reason(
                     "run_tests",
-                    f"timed out after {self._timeout_s:g} s; the run and its children were killed",
+                    f"timed out after {seconds:.3g} s; the run and its children were killed",
                 )
             ]
         counted = any(line["kind"] in ("failed", "error") for line in lines)
