@@ -11,6 +11,7 @@ from typing import Any
 
 from lackpy import config as configuration
 from lackpy.errors import LackpyError
+from lackpy.kits import broken_kits
 from lackpy.service import Lackpy
 
 _CONFIG_HEAD = """\
@@ -75,6 +76,7 @@ def overview(workspace: Path) -> dict[str, Any]:
             for tier, name, said in runtime.dispatcher.statuses()
         ]
         rows = runtime.dispatcher.template_rows()
+        problems += broken_kits(workspace)
         problems += [f"template {row['name']}: {row['problem']}" for row in rows if row["problem"]]
         counts = {
             origin: sum(1 for r in rows if r["origin"] == origin) for origin in ("workspace", "starter")

@@ -6,6 +6,7 @@ that a program, tool or tier does comes back inside the result. Never holds the 
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -376,6 +377,7 @@ class Lackpy:
                 self._dispatcher.close()
                 self._dispatcher = None
         self.recorder.close()
+        _close_tool_servers()
 
     def __enter__(self) -> Self:
         return self
@@ -470,6 +472,13 @@ class Lackpy:
             executor=self.config.run.executor if candidate else None,
             slots=proposal.slots if proposal else {},
         )
+
+
+def _close_tool_servers() -> None:
+    """Stop MCP servers that kits started, if any did."""
+    servers = sys.modules.get("lackpy.kits.mcp_servers")
+    if servers is not None:
+        servers.close_servers()
 
 
 def _wanted(intent: str) -> str:

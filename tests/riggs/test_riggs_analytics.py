@@ -10,7 +10,7 @@ import pytest
 
 from lackpy.traces.journal import Journal
 from lackpy.traces.record import Feedback, Trace
-from riggs.analytics import model, models, plain_rows, query
+from riggs.analytics import frame, model, models, plain_rows, query
 from riggs.errors import RiggsError
 from riggs.report import html
 from riggs.store import Store
@@ -157,6 +157,12 @@ def test_candidates_over_time(store):
     assert [tuple(r.values()) for r in model(store, "candidates_over_time", {"frequency": 2})] == [
         (dt.date(2026, 3, 28), 1, 1)
     ]
+
+
+def test_a_model_as_a_data_frame(store):
+    found = frame(store, "template_share_daily")
+    assert found.columns == ["day", "calls", "served", "share", "wrong"]
+    assert found["share"].to_list() == [0.0, 0.5, 0.0]
 
 
 def test_every_model_runs_on_an_empty_store(tmp_path):
