@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 320
 """Most tokens of one answer; programs are short, and a model that loops is cut here."""
+MAX_CONSTRAINED_TOKENS = 160
+"""Most tokens of a constrained answer: where the model fights the grammar each token costs a look at every word."""
 STOP = ("<|im_end|>", "<|endoftext|>", "\n\n\n", "\n```\n")
 _INSTALL = "pip install 'lackpy-riggs[local]'"
 
@@ -124,6 +126,7 @@ class LlamaCppProvider:
         }
         if settings.grammar == "always" or (settings.grammar == "retry" and request.feedback is not None):
             body["grammar"] = self._grammar(request)
+            body["max_tokens"] = min(self._max_tokens, MAX_CONSTRAINED_TOKENS)
         return body
 
     def _grammar(self, request: Request) -> str:

@@ -2,9 +2,9 @@
 
 Built from the tables in `grammar` and a kit's signatures: keywords, tools and builtins can't be variable names, only
 tools and builtins can be called, with arguments that fit, only safe methods exist, `lambda` stands only as a `key=`,
-a text subscript is a row key the kit knows. Blank space, nesting of blocks and statement counts are bounded, so that a
-model can't loop on them. One rule is left to the validator because no context-free grammar holds it: a name is assigned
-before it is read.
+a text subscript is a row key the kit knows. Blank space, nesting of blocks, statements, items and operators in a row
+are bounded, so that a model can't loop on them. One rule is left to the validator because no context-free grammar
+holds it: a name is assigned before it is read.
 
 Source: GBNF as llama.cpp's `grammars/README.md` describes it.
 """
@@ -30,22 +30,22 @@ _SPLIT_OPTIONAL = 3
 
 _FIXED = r"""
 ternary ::= or (" if " or " else " ternary)?
-or ::= and (" or " and)*
-and ::= not (" and " not)*
-not ::= "not " not | compare
-compare ::= sum (comparison sum)*
+or ::= and (" or " and){0,6}
+and ::= not (" and " not){0,6}
+not ::= "not "? compare
+compare ::= sum (comparison sum){0,2}
 comparison ::= ws ("==" | "!=" | "<=" | ">=" | "<" | ">") ws | " in " | " not in " | " is " | " is not "
-sum ::= term (ws [+-] ws term)*
-term ::= unary (ws ("*" | "//" | "/" | "%") ws unary)*
-unary ::= "-" unary | postfix
-postfix ::= atom trailer*
+sum ::= term (ws [+-] ws term){0,8}
+term ::= unary (ws ("*" | "//" | "/" | "%") ws unary){0,4}
+unary ::= "-"? postfix
+postfix ::= atom trailer{0,8}
 trailer ::= "[" subscript "]" | method
 atom ::= call | name | number | string | fstring | "True" | "False" | "None" | list | braces | parens
 list ::= "[" nl (ternary (comprehension | more))? nl "]"
 parens ::= "(" nl ternary ("," nl (ternary more)?)? nl ")"
 braces ::= "{" nl (ternary (":" ws ternary (comprehension | more-pairs) | comprehension | more))? nl "}"
-more ::= ("," nl ternary)* ","?
-more-pairs ::= ("," nl ternary ":" ws ternary)* ","?
+more ::= ("," nl ternary){0,40} ","?
+more-pairs ::= ("," nl ternary ":" ws ternary){0,40} ","?
 comprehension ::= (nl-or-space "for " targets " in " or (nl-or-space "if " or)*)+
 targets ::= name ("," ws name)*
 slice ::= sum? ":" sum? (":" sum?)?

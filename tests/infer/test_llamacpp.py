@@ -64,6 +64,7 @@ def test_a_retry_is_constrained_by_the_grammar(provider):
     wrong = check("open_it()", TOOLS)
     provider.propose(Request("show a.py", "debug", TOOLS, feedback=Feedback("open_it()", wrong.violations)))
     assert engine.bodies[0]["grammar"].startswith("root ::= ")
+    assert engine.bodies[0]["max_tokens"] == 160
 
 
 def test_an_answer_at_the_limit_is_truncated_not_a_program(provider):
