@@ -338,3 +338,24 @@ def test_empty_stdin_ends_the_server(served):
     )
     assert done.returncode == 0
     assert done.stdout == b""
+
+
+def test_progress_is_sent_while_a_model_tier_is_asked(served):
+    """A client that asks for progress hears which tier is being asked."""
+    (served / ".lackpy/config.toml").write_text('[ollama]\nhost = "http://127.0.0.1:9"\n')
+
+    async def work():
+        heard = []
+
+        async def progress(_done, _total, message):
+            heard.append(message)
+
+        async with connect(served) as client:
+            result = await client.call_tool(
+                "delegate", {"intent": "frob the wug"}, progress_callback=progress
+            )
+            assert result.is_error
+            assert "no Ollama server" in text(result)
+        assert "asking ollama" in heard
+
+    in_loop(work)
