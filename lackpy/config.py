@@ -62,7 +62,7 @@ class Traces:
     """`[traces]`: what is kept and where.
 
     Attributes:
-        store: `duckdb:PATH` (relative to `.lackpy/`) or `ducklake:…`.
+        store: `duckdb:PATH`, relative to `.lackpy/`; another scheme is refused with a sentence.
         keep: `none`, `preview` or `full`: what a trace keeps of results and outputs.
         mask: Mask secrets before anything is written.
         results_keep: How many stored large outputs to keep.
