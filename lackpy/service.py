@@ -127,7 +127,7 @@ class Lackpy:
             if candidate.tier in LIBRARY_TIERS:
                 self._report(candidate, ran)
             result = _from_run(candidate, ran)
-            if ran.ok or not _may_fall_through(candidate, ran):
+            if not search.goes_on(candidate, ran):
                 break
             failed.append(
                 Passed(str(candidate.tier), candidate.provider, f"its program failed: {_sentence(ran)}")
@@ -491,12 +491,6 @@ def _program(program: str) -> str:
     if not isinstance(program, str):
         raise UsageError(f"'program' must be text (got {type(program).__name__})")
     return program
-
-
-def _may_fall_through(candidate: Candidate, ran: RunResult) -> bool:
-    """A library program that only reads and failed on its own gives way to the next tier."""
-    stopped = ran.error is not None and ran.error.kind is ErrorKind.CANCELLED
-    return candidate.tier in LIBRARY_TIERS and candidate.verdict.grade.w <= 1 and not stopped
 
 
 def _from_run(candidate: Candidate, ran: RunResult) -> Result:

@@ -1,6 +1,7 @@
 """Runs cases through one model provider under several steps and counts what came out.
 
-Uses the real kit, language, type check and executor: an evaluated call is a delegate call without its trace. Model
+Uses the real dispatcher, kit, language, type check and executor: an evaluated call is a delegate call with one tier and
+without its trace. Model
 answers can be kept in a folder, keyed by everything that decides them, so that a changed repair is measured without
 asking the model again; the seconds kept are those of the first time.
 """
@@ -14,20 +15,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lackpy.evals.steps import Step
+from lackpy.infer.dispatch import Candidate, Dispatcher
 from lackpy.infer.model import Asker, Client, Completion, Settings
-from lackpy.infer.protocol import Feedback, Proposal, Request
+from lackpy.infer.protocol import Request, Tier
 from lackpy.kits import load_kit
-from lackpy.lang import Verdict, check
+from lackpy.lang import check
 from lackpy.run import executor, typecheck
-from lackpy.run.record import Limits
+from lackpy.run.record import Limits, RunResult
 
 if TYPE_CHECKING:
     from lackpy.evals.cases import Case, Scorer
     from lackpy.infer.prompt import Message
     from lackpy.kits import Kit
+    from lackpy.traces.record import Attempt
+
+TIMEOUT_S = 300.0
+"""Seconds of one case; a model on a busy machine isn't cut short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,9 @@ class Outcome:
         valid: Valid in the end.
         right: It ran and the scorer accepts its output.
         seconds: In the model, retries included.
-        tokens_in: Prompt tokens. tokens_out: completion tokens. `None` = unknown.
+        tokens_in: Prompt tokens, retries included. tokens_out: completion tokens. `None` = unknown.
         program: The last program. output: JSON text of its output, cut. error: why it isn't valid or didn't run.
-        repairs: Repairs made.
+        repairs: Repairs made to the first answer.
     """
 
     case: str
@@ -162,49 +168,58 @@ def run_eval(
     return tuple(measured)
 
 
+class _Measured:
+    """The asker as a tier of its own, for a dispatcher."""
+
+    name = "measured"
+    tier = Tier.LOCAL
+
+    def __init__(self, asker: Asker) -> None:
+        self.propose = asker.propose
+
+    def status(self) -> str:
+        return "ready"
+
+
 def _outcome(case: Case, asker: Asker, step: Step, kit: Kit, scorer: Scorer, client: CachedClient) -> Outcome:
-    request = Request(case.intent, kit.name, kit.signatures, timeout_s=300.0)
-    first = asker.propose(request)
-    verdict = _verdict(first, request, types=step.typecheck)
-    raw_ok = bool(first.raw) and check(first.raw or "", kit.signatures).ok
-    proposal, final = first, verdict
-    if verdict is not None and not verdict.ok and step.retry:
-        again = replace(request, feedback=Feedback(verdict.program, verdict.violations))
-        second = asker.propose(again)
-        better = _verdict(second, request, types=step.typecheck)
-        if better is not None and better.ok:
-            proposal, final = second, better
-    base = Outcome(
+    request = Request(case.intent, kit.name, kit.signatures, timeout_s=TIMEOUT_S)
+    check_types = typecheck if step.typecheck else None
+    dispatcher = Dispatcher([_Measured(asker)], typecheck=check_types, retry=step.retry)
+    search = dispatcher.search(request)
+    candidate: Candidate | None = None
+    ran: RunResult | None = None
+    for candidate in search:
+        ran = executor("monty").run(candidate.verdict, kit.tools, {}, Limits())
+        if not search.goes_on(candidate, ran):
+            break
+    first, last = search.attempts[0], search.attempts[-1]
+    done = ran is not None and ran.ok
+    output = None if ran is None or not ran.ok else ran.output
+    if done and output is None and ran is not None:
+        output = ran.printed or None
+    return Outcome(
         case.id,
         case.group,
-        valid_raw=raw_ok,
-        valid_repaired=verdict is not None and verdict.ok,
-        valid=final is not None and final.ok,
-        right=False,
+        valid_raw=bool(first.raw) and check(first.raw or "", kit.signatures).ok,
+        valid_repaired=first.program is not None and not first.errors,
+        valid=candidate is not None,
+        right=done and scorer(case.row, output),
         seconds=client.seconds,
-        tokens_in=proposal.tokens_in,
-        tokens_out=proposal.tokens_out,
-        program=proposal.program,
-        output="",
-        error=proposal.reason,
-        repairs=proposal.repairs,
-    )
-    if final is None or not final.ok:
-        return replace(base, error=str(final.violations[0]) if final is not None else proposal.reason)
-    ran = executor("monty").run(final, kit.tools, {}, Limits())
-    if not ran.ok:
-        return replace(base, error=ran.error.message if ran.error else "failed")
-    output = ran.output if ran.output is not None or not ran.printed else ran.printed
-    return replace(
-        base, right=scorer(case.row, output), output=json.dumps(output, ensure_ascii=False, default=str)[:400]
+        tokens_in=_total(a.tokens_in for a in search.attempts),
+        tokens_out=_total(a.tokens_out for a in search.attempts),
+        program=candidate.proposal.program if candidate else last.program,
+        output=json.dumps(output, ensure_ascii=False, default=str)[:400] if done else "",
+        error=_error(ran, last),
+        repairs=first.repairs,
     )
 
 
-def _verdict(proposal: Proposal, request: Request, *, types: bool) -> Verdict | None:
-    if proposal.program is None:
-        return None
-    verdict = check(proposal.program, request.signatures, params=request.params)
-    if not verdict.ok or not types:
-        return verdict
-    wrong: Any = typecheck(verdict.program, request.signatures, request.params)
-    return replace(verdict, ok=False, violations=tuple(wrong), tree=None) if wrong else verdict
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = [c for c in counts if c is not None]
+    return sum(known) if known else None
+
+
+def _error(ran: RunResult | None, last: Attempt) -> str:
+    if ran is None:
+        return last.errors[0] if last.errors else last.reason
+    return ran.error.message if ran.error is not None else ""

@@ -1,8 +1,8 @@
 """Ask the tiers in order until one has a valid program; every try is kept.
 
 Consumes a request and providers; yields validated candidates lazily, so that the caller can run one and ask for the
-next. Never runs a program. A model tier whose program is refused is asked once more with the violations and their
-hints; then the next tier's turn comes.
+next. Never runs a program. A model tier whose answer held no program, or whose program was refused or failed while
+running, is asked once more with what was wrong; then the next tier's turn comes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lackpy.infer.again import fault, may_go_on
 from lackpy.infer.help import no_program_help
 from lackpy.infer.protocol import Feedback, Proposal, Provider, Request, Tier
 from lackpy.lang import Grade, Signature, Verdict, Violation, check
@@ -20,8 +21,11 @@ from lackpy.traces.record import Attempt
 
 if TYPE_CHECKING:
     from lackpy.infer.templates import MatchReport, TemplateProvider
+    from lackpy.run.record import RunResult
 
 LIBRARY_TIERS = frozenset((Tier.TEMPLATES, Tier.RULES))
+NO_PROGRAM_KINDS = frozenset(("no_program", "truncated", "empty"))
+"""Error kinds of an answer that says something else than a program; asking again can help."""
 RAW_CHARS = 20_000
 """Characters of a model's answer that an attempt keeps."""
 TypeCheck = Callable[[str, Mapping[str, Signature], Mapping[str, str]], tuple[Violation, ...]]
@@ -176,7 +180,8 @@ class Dispatcher:
 class Search:
     """One request's way through the tiers; iterate it once.
 
-    Going on after a candidate says that it failed while running: its attempt is marked so.
+    Going on after a candidate says that it failed while running: its attempt is marked so, and a model of whose error
+    `goes_on` was told is asked once more.
 
     Attributes:
         passed: Tiers that had no valid program so far, and why.
@@ -206,6 +211,15 @@ class Search:
         self._progress = progress
         self._skip = skip_tiers
         self._deadline = time.monotonic() + request.timeout_s
+        self._faults: list[Violation] = []
+
+    def goes_on(self, candidate: Candidate, ran: RunResult) -> bool:
+        """Tell whether the next candidate may be asked for after this run; a model gets the error as feedback."""
+        library = candidate.tier in LIBRARY_TIERS
+        if not may_go_on(candidate.verdict.grade, ran, self._request.intent, library=library):
+            return False
+        self._faults.append(fault(ran))
+        return True
 
     def __iter__(self) -> Iterator[Candidate]:
         """Yield validated candidates, tier by tier."""
@@ -216,42 +230,43 @@ class Search:
             if left <= 0:
                 self._pass(provider, "no time left")
                 continue
-            candidate = self._ask(provider, replace(self._request, timeout_s=left))
-            if candidate is None:
-                continue
-            yield candidate
-            self.attempts[-1] = replace(
-                self.attempts[-1], ok=False, reason="its program failed while running"
-            )
+            feedback: Feedback | None = None
+            for retry in (False, True):
+                candidate, feedback = self._try(provider, self._asking(provider, feedback), retry=retry)
+                if candidate is not None:
+                    self._faults.clear()
+                    yield candidate
+                    reason = "its program failed while running"
+                    self.attempts[-1] = replace(self.attempts[-1], ok=False, reason=reason)
+                    if self._faults:  # from `goes_on`
+                        feedback = Feedback(candidate.verdict.program, tuple(self._faults))
+                if feedback is None or retry or not self._may_retry(provider):
+                    break
+                if candidate is None:
+                    self.passed.pop()
 
-    def _ask(self, provider: Provider, request: Request) -> Candidate | None:
-        """Ask one tier, a model at most twice; `None` when it has no valid program."""
+    def _may_retry(self, provider: Provider) -> bool:
         is_model = provider.tier not in LIBRARY_TIERS
-        if is_model and self._progress is not None:
-            self._progress(f"asking {provider.name}")
-        candidate, refused = self._try(provider, request, retry=False)
-        if candidate is not None or not refused or not is_model or not self._dispatcher.retry:
-            return candidate
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            return None
-        if self._progress is not None:
-            self._progress(f"asking {provider.name} again: {refused.violations[0].message}")
-        again = replace(request, timeout_s=left, feedback=Feedback(refused.source, refused.violations))
-        self.passed.pop()
-        return self._try(provider, again, retry=True)[0]
+        return is_model and self._dispatcher.retry and time.monotonic() < self._deadline
+
+    def _asking(self, provider: Provider, feedback: Feedback | None) -> Request:
+        """Return what a tier is asked now, and say so when it is slow."""
+        if provider.tier not in LIBRARY_TIERS and self._progress is not None:
+            again = f" again: {feedback.violations[0].message}" if feedback is not None else ""
+            self._progress(f"asking {provider.name}{again}")
+        return replace(self._request, timeout_s=self._deadline - time.monotonic(), feedback=feedback)
 
     def _try(
         self, provider: Provider, request: Request, *, retry: bool
-    ) -> tuple[Candidate | None, Verdict | None]:
-        """Ask once; return the candidate, or the verdict that refused it (`None` when the tier passed)."""
+    ) -> tuple[Candidate | None, Feedback | None]:
+        """Ask once; return the candidate, or what a retry should know (`None` when the tier passed for good)."""
         proposal = provider.propose(request)
         self.generate_ms += proposal.ms
         if proposal.program is None:
             reason = proposal.reason or "it has no program and says no reason"
             self._attempt(provider, proposal, retry=retry, reason=reason)
             self._pass(provider, reason)
-            return None, None
+            return None, _without_program(proposal)
         started = time.perf_counter()
         verdict = self._verdict(proposal, request)
         validate_ms = (time.perf_counter() - started) * 1000
@@ -264,7 +279,7 @@ class Search:
             reason += f" (and {len(verdict.violations) - 1} more)"
         self._attempt(provider, proposal, retry=retry, reason=reason, violations=verdict.violations)
         self._pass(provider, reason)
-        return None, verdict
+        return None, Feedback(verdict.source, verdict.violations)
 
     def _verdict(self, proposal: Proposal, request: Request) -> Verdict:
         """Return the program's check; a tier's own stands unless the caller's cap or rules say more."""
@@ -308,3 +323,10 @@ class Search:
 
     def _pass(self, provider: Provider, reason: str) -> None:
         self.passed.append(Passed(str(provider.tier), provider.name, reason))
+
+
+def _without_program(proposal: Proposal) -> Feedback | None:
+    if proposal.error_kind not in NO_PROGRAM_KINDS:
+        return None
+    said = Violation("no-program", 1, 1, proposal.reason, "write one notebook cell, only code")
+    return Feedback("", (said,))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lackpy.infer.model import Asker, Completion, ModelError, Settings
 from lackpy.infer.protocol import Proposal, Request, Tier
+from lackpy.infer.retrieve import variable_names
 
 if TYPE_CHECKING:
     from lackpy.infer.prompt import Message
@@ -134,7 +135,7 @@ class LlamaCppProvider:
         if key not in self._grammars:
             from lackpy.lang.gbnf import gbnf  # noqa: PLC0415  # only constrained decoding needs it
 
-            self._grammars[key] = gbnf(request.signatures, request.params)
+            self._grammars[key] = gbnf(request.signatures, request.params, variable_names())
         return self._grammars[key]
 
     def _completion(self, answer: Any) -> Completion:

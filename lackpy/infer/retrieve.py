@@ -7,6 +7,7 @@ count again. Only examples whose program is valid with the request's tools are e
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -89,6 +90,13 @@ def bank() -> tuple[Example, ...]:
     """Return the shipped examples, in file order."""
     paths = sorted(resources.folder("data").joinpath("examples").glob("*.txt"))
     return tuple(e for path in paths for e in parse_examples(path.stem, path.read_text(encoding="utf-8")))
+
+
+@cache
+def variable_names() -> frozenset[str]:
+    """Return the names that the shipped examples give their variables."""
+    nodes = (n for e in bank() for n in ast.walk(ast.parse(e.program)) if isinstance(n, ast.Name))
+    return frozenset(n.id for n in nodes if isinstance(n.ctx, ast.Store))
 
 
 class Retriever:

@@ -76,21 +76,27 @@ nl-or-space ::= " " | "\n" " "{0,12}
 """
 
 
-def gbnf(signatures: Mapping[str, Signature], params: Iterable[str] = ()) -> str:
+def gbnf(
+    signatures: Mapping[str, Signature], params: Iterable[str] = (), names: Iterable[str] | None = None
+) -> str:
     """Return the grammar of the programs that these tools allow.
 
     Args:
         signatures: The kit's tools.
-        params: Names that hold a value; they are ordinary names to the grammar.
+        params: Names that hold a value.
+        names: The only names that variables may have besides the parameters; `None` allows every name that isn't
+            taken. A short list keeps a model from writing prose, which is names and operators to a grammar.
     """
-    del params
     rules = [*_blocks(), *_FIXED.strip().splitlines()]
     rules += _calls(signatures)
     rules.append(f"methods ::= {_words(grammar.ALL_METHODS - {'sort'})}")
     rules.append(f"keyable ::= {_words(n for n, b in grammar.BUILTINS.items() if b.keyable)}")
     rules.append(_subscript(signatures))
     taken = {*keyword.kwlist, *grammar.BUILTINS, *grammar.RESERVED_NAMES, *signatures, "__"}
-    rules += _names(taken)
+    if names is None:
+        rules += _names(taken)
+    else:
+        rules.append(f"name ::= {_words({*names, *params} - taken)}")
     return "\n".join(rules) + "\n"
 
 

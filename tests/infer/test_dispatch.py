@@ -13,6 +13,7 @@ from lackpy.infer.protocol import Proposal, Request, Tier
 from lackpy.infer.rules import RuleError, RuleProvider, parse_rules
 from lackpy.infer.templates import TemplateProvider
 from lackpy.lang import Grade, Param, Signature, Violation
+from lackpy.run.record import CallRecord, ErrorKind, RunError, RunResult
 from lackpy.templates.breaker import Breaker
 from lackpy.templates.files import write_atomic, write_template
 from lackpy.templates.format import State, Template, dump
@@ -456,3 +457,61 @@ def test_a_broken_rules_file_is_one_sentence(text: str, says: str) -> None:
     with pytest.raises(RuleError) as caught:
         parse_rules(text, "r.toml")
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["no_program", "truncated", "empty"])
+def test_an_answer_without_a_program_is_asked_for_again(kind: str) -> None:
+    prose = Proposal(None, "the model's answer holds no program", raw="It is in a.py.", error_kind=kind)
+    model = Scripted().enqueue(prose, "read('x')")
+    search = Dispatcher([model]).search(request())
+    assert next(iter(search)).verdict.program == "read('x')"
+    feedback = model.requests[1].feedback
+    assert feedback is not None
+    assert (feedback.program, [v.rule for v in feedback.violations]) == ("", ["no-program"])
+    assert [a.retry for a in search.attempts] == [False, True]
+
+
+def ran(
+    message: str = "IndexError: list index out of range", kind: ErrorKind = ErrorKind.RUNTIME, **args: str
+):
+    calls = (CallRecord(1, "read", args, ok=False, ms=1.0, error=message),) if args else ()
+    return RunResult(ok=False, output=None, printed="", calls=calls, error=RunError(kind, message, 1), ms=1.0)
+
+
+def test_a_model_hears_what_ended_its_run_once() -> None:
+    model = Scripted().enqueue("read('x')[0]", "read('x')[1]")
+    search = Dispatcher([model, Scripted(Tier.API, "api").enqueue("read('y')")]).search(request())
+    seen = []
+    for candidate in search:
+        seen.append((candidate.provider, candidate.verdict.program))
+        if candidate.provider == "api":
+            break
+        assert search.goes_on(candidate, ran())
+    assert seen == [("double", "read('x')[0]"), ("double", "read('x')[1]"), ("api", "read('y')")]
+    feedback = model.requests[1].feedback
+    assert feedback is not None
+    assert feedback.program == "read('x')[0]"
+    assert "fewer items" in feedback.violations[0].hint
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("program", "result", "why"),
+    [
+        ("read('gone.py')", ran("read() failed: no such file", ErrorKind.TOOL, path="gone.py"), "asked for"),
+        ("write('a', 'b')", ran(), "it changes the world"),
+        ("read('x')", ran("time limit", ErrorKind.LIMIT), "a limit"),
+        ("read('x')", ran("cancelled", ErrorKind.CANCELLED), "the caller's wish"),
+        ("read('x')", RunResult(ok=True, output=1, printed="", calls=(), error=None, ms=1.0), "it worked"),
+    ],
+)
+def test_some_runs_are_final(program: str, result: RunResult, why: str) -> None:
+    search = Dispatcher([Scripted().enqueue(program)]).search(request("show gone.py"))
+    candidate = next(iter(search))
+    assert not search.goes_on(candidate, result), why
+
+
+def test_a_file_that_only_the_program_names_is_its_own_fault() -> None:
+    search = Dispatcher([Scripted().enqueue("read('lib/x.py')")]).search(request("show gone.py"))
+    failed = ran("read() failed: no such file", ErrorKind.TOOL, path="lib/x.py")
+    assert search.goes_on(next(iter(search)), failed)

@@ -59,8 +59,12 @@ def test_the_closest_example_comes_last_and_six_are_the_most():
 
 
 def test_a_distant_example_is_left_out():
-    picked = Retriever().pick("search for LongName everywhere", TOOLS | {"grep": GREP})
-    assert [p.example.program for p in picked] == ['grep("FeatureFlag")']
+    examples = [
+        Example("near", ("search for FeatureFlag everywhere",), 'grep("FeatureFlag")'),
+        Example("far", ("which functions of lib/io.py does nobody call anywhere",), 'outline("lib/io.py")'),
+    ]
+    picked = Retriever(examples).pick("search for LongName everywhere", TOOLS | {"grep": GREP})
+    assert [p.example.id for p in picked] == ["near"]
 
 
 def test_only_examples_that_the_kit_can_run_are_shown():
