@@ -392,7 +392,7 @@ LOWERINGS: tuple[tuple[str, str], ...] = (
     ("for … else", "the else block after the loop"),
     ("with value as x:", "x = value, then the block"),
     ("x ** 2", "x * x"),
-    ("a | b on sets", "a.union(b)"),
+    ("a | b, a & b and a ^ b on sets", "a.union(b), a.intersection(b), a.symmetric_difference(b)"),
     ('"{} of {}".format(a, b)', 'f"{a} of {b}"'),
     ("sort_by(rows, 'line')", "sorted(rows, key=lambda r: r['line'])"),
     ("key=str.lower", "key=lambda v: v.lower()"),

@@ -17,6 +17,7 @@ from lackpy.lang import repair_idioms as idiom
 from lackpy.lang import repair_text as text_repair
 from lackpy.lang import repair_tree as tree_repair
 from lackpy.lang.coerce import coerce
+from lackpy.lang.repair_operators import set_operators
 from lackpy.lang.signature import Signature
 from lackpy.lang.validate import check
 
@@ -60,6 +61,7 @@ TREE_REPAIRS: tuple[tuple[str, tree_repair.Repair], ...] = (
     ("first-count", tree_repair.first_count),
     ("counter", idiom.counters),
     ("idiom", idiom.idioms),
+    ("set-operator", set_operators),
     ("taken-name", tree_repair.taken_names),
     ("literal", tree_repair.literals),
     ("near-name", tree_repair.near_names),

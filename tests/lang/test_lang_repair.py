@@ -113,6 +113,12 @@ TREE_CASES = [
     ("list_files('*.py')", "glob('*.py')", "near-name"),
     ("grep('x', path='a.py')", "grep('x', glob='a.py')", "keyword-argument"),
     ("[d.name for d in outline('a.py')]", "[d['name'] for d in outline('a.py')]", "attribute-key"),
+    ("glob('a/*') & glob('b/*')", "set(glob('a/*')).intersection(glob('b/*'))", "set-operator"),
+    (
+        "[r for r in grep('x') if (r['line'] > 3) & (r['line'] < 9)]",
+        "[r for r in grep('x') if r['line'] > 3 and r['line'] < 9]",
+        "set-operator",
+    ),
     ("import os\n[os.path.basename(f) for f in glob('*')]", "[f.split('/')[-1] for f in glob('*')]", "idiom"),
     (
         "set(map(lambda c: c['file'], find_callers('x')))",
