@@ -15,19 +15,28 @@ from lackpy.run.record import CallRecord, ErrorKind, RunResult
 READS = 1
 """Highest world grade of a program that can be tried again without harm."""
 _OWN_FAULTS = frozenset((ErrorKind.RUNTIME, ErrorKind.TOOL, ErrorKind.OUTPUT))
-_HINTS = (
-    ("iterable argument is empty", "the pattern or filter found nothing: make it less strict"),
+_FAULTS = (
+    (
+        "iterable argument is empty",
+        "it took the maximum of nothing",
+        "make the pattern or filter less strict",
+    ),
     (
         "index out of range",
-        "the list has fewer items: make the pattern less strict, or return the whole list",
+        "a list had fewer items than it took",
+        "make the pattern less strict, or return the list",
     ),
-    ("invalid literal for int", "take only the digits of the text before int()"),
-    ("KeyError", "use only keys that the value has, or .get(key, default)"),
-    ("no such file", "use a path as the request names it, or find it with glob"),
-    ("unpack", "the number of names must be the number of values"),
+    ("invalid literal for int", "it made a number of text that is none", "take only the digits of the text"),
+    ("KeyError", "it took a key that isn't there", "use only keys that the value has, or .get(key, default)"),
+    (
+        "no such file",
+        "it named a file that isn't there",
+        "use a path as the request names it, or find it with glob",
+    ),
+    ("unpack", "it unpacked another number of values", "take as many names as there are values"),
 )
-"""Part of an error's sentence → what to do instead."""
-_ANY = "write it so that this can't happen"
+"""Part of an error's sentence → what a model is told of it, what to do instead."""
+_ANY = ("it failed", "write it in another way")
 
 
 def may_go_on(grade: Grade, ran: RunResult, intent: str, *, library: bool) -> bool:
@@ -47,10 +56,15 @@ def may_go_on(grade: Grade, ran: RunResult, intent: str, *, library: bool) -> bo
 
 
 def fault(ran: RunResult) -> Violation:
-    """Return a failed run's error as a violation, for a retry's words."""
-    message = ran.error.message if ran.error else "it failed"
-    hint = next((hint for part, hint in _HINTS if part in message), _ANY)
-    return Violation("failed", (ran.error.line if ran.error else None) or 1, 1, message, hint)
+    """Return a failed run's kind of error as a violation, for a retry's words.
+
+    A model has no sight of a run: it is told one of our sentences, never the error's own, which may hold what a file
+    or a tool said.
+    """
+    message = ran.error.message if ran.error else ""
+    known = ((told, hint) for part, told, hint in _FAULTS if part in message)
+    told, hint = next(known, _ANY)
+    return Violation("failed", (ran.error.line if ran.error else None) or 1, 1, told, hint)
 
 
 def _was_asked_for(calls: Iterable[CallRecord], intent: str) -> bool:

@@ -1,8 +1,8 @@
 """Which example programs a prompt shows: those whose wording is closest to the intent, at most six.
 
-Examples come from the shipped bank (`data/examples/*.txt`), from live templates and from past successes. Ranking is
-BM25 over the tokens of `lackpy.infer.words`: the best phrasing of an example counts once, all its phrasings together
-count again. Only examples whose program is valid with the request's tools are eligible. Reads shipped files only.
+Examples come from the shipped bank (`data/examples/*.txt`), from live templates and from past successes;
+`lackpy.infer.rank` orders them. Only examples whose program is valid with the request's tools are eligible. Reads
+shipped files only.
 """
 
 from __future__ import annotations
@@ -16,22 +16,14 @@ from functools import cache
 from typing import Any
 
 from lackpy import resources
-from lackpy.infer.words import plain_words, tokens
+from lackpy.infer.rank import Index
 from lackpy.lang import Signature, check
 
 MAX_EXAMPLES = 6
 MAX_EXTRA = 2_000
 """Most examples taken from one extra source; the newest are kept."""
-UNION_WEIGHT = 2.0
-"""Weight of all phrasings together against the best single one. Source: leave-one-phrasing-out over the bank,
-top-1 0.57 at 0, 0.59 at 1 to 3."""
-LETTER_WEIGHT = 4.0
-"""Weight of the share of words that a phrasing has in common with the intent to the letter."""
-LENGTH_WEIGHT = 0.004
-"""What a character of program costs: of two as close, the simpler one."""
 LEAST_SHARE = 0.5
 """An example whose closeness is below this share of the best one's isn't shown: it would only mislead."""
-_K1, _B = 1.2, 0.75
 SEPARATOR = "\n---\n"
 
 
@@ -111,7 +103,7 @@ class Retriever:
         """Keep the parts; the index is built on the first request."""
         self._fixed = examples
         self._sources = tuple(sources)
-        self._indexes: dict[Any, _Index] = {}
+        self._indexes: dict[Any, _Eligible] = {}
         self._lock = threading.Lock()
 
     def pick(
@@ -135,7 +127,7 @@ class Retriever:
             index = self._index(signatures)
         chosen: list[Picked] = []
         left = budget_chars
-        for picked in index.rank(intent, limit):
+        for picked in index.closest(intent, limit):
             size = len(picked.phrasing) + len(picked.example.program)
             if left is not None and chosen and size > left:
                 continue
@@ -144,7 +136,7 @@ class Retriever:
             chosen.append(picked)
         return tuple(reversed(chosen))
 
-    def _index(self, signatures: Mapping[str, Signature]) -> _Index:
+    def _index(self, signatures: Mapping[str, Signature]) -> _Eligible:
         fixed = bank() if self._fixed is None else tuple(self._fixed)
         extra: list[Example] = []
         for source in self._sources:
@@ -157,69 +149,23 @@ class Retriever:
         if index is None:
             if len(self._indexes) > 8:
                 self._indexes.clear()
-            self._indexes[key] = index = _Index(_eligible((*extra, *fixed), signatures))
+            self._indexes[key] = index = _Eligible((*extra, *fixed), signatures)
         return index
 
 
-def _eligible(examples: Iterable[Example], signatures: Mapping[str, Signature]) -> list[Example]:
-    """Keep examples that validate with these tools, one per program (the first wins)."""
-    seen: set[str] = set()
-    kept = []
-    for example in examples:
-        if example.program not in seen and check(example.program, signatures).ok:
-            seen.add(example.program)
-            kept.append(example)
-    return kept
+class _Eligible:
+    """The examples that validate with some tools, one per program (the first wins), and their index."""
 
+    def __init__(self, examples: Iterable[Example], signatures: Mapping[str, Signature]) -> None:
+        unique = {e.program: e for e in reversed(list(examples)) if check(e.program, signatures).ok}
+        self.examples = tuple(reversed(unique.values()))
+        self.index = Index([e.phrasings for e in self.examples], [e.program for e in self.examples])
 
-class _Index:
-    """BM25 over phrasings and over whole examples."""
-
-    def __init__(self, examples: Sequence[Example]) -> None:
-        self.examples = examples
-        self.owners = [(e, p) for e in range(len(examples)) for p in examples[e].phrasings]
-        self.single = _Scores([tuple(dict.fromkeys(tokens(p))) for _, p in self.owners])
-        self.union = _Scores([tuple({t for p in e.phrasings for t in tokens(p)}) for e in examples])
-
-    def rank(self, intent: str, limit: int) -> list[Picked]:
-        """Return up to `limit` examples, closest first; an example that shares nothing isn't returned."""
-        query, words = tokens(intent), plain_words(intent)
-        singles, unions = self.single.of(query), self.union.of(query)
-        best: dict[int, tuple[float, str]] = {}
-        for (owner, phrasing), score in zip(self.owners, singles, strict=True):
-            if score <= 0:
-                continue
-            own = plain_words(phrasing)
-            total = score + LETTER_WEIGHT * len(words & own) / (len(words | own) or 1)
-            if owner not in best or total > best[owner][0]:
-                best[owner] = (total, phrasing)
-        ranked = sorted(
-            (
-                (score + UNION_WEIGHT * unions[e] - LENGTH_WEIGHT * len(self.examples[e].program), -e)
-                for e, (score, _) in best.items()
-            ),
-            reverse=True,
-        )[:limit]
-        least = ranked[0][0] * LEAST_SHARE if ranked else 0.0
-        return [Picked(self.examples[-e], best[-e][1], round(s, 3)) for s, e in ranked if s >= least]
-
-
-class _Scores:
-    """BM25 of a few hundred short token lists, through bm25s."""
-
-    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        self._size = len(documents)
-        self._model: Any = None
-        if any(documents):
-            from bm25s import BM25  # noqa: PLC0415  # numpy loads only when a model tier is asked
-
-            self._model = BM25(method="lucene", k1=_K1, b=_B)
-            self._model.index([list(d) or ["\x00"] for d in documents], show_progress=False)
-
-    def of(self, query: Sequence[str]) -> list[float]:
-        if self._model is None or not query:
-            return [0.0] * self._size
-        return [float(s) for s in self._model.get_scores(sorted(set(query)))]
+    def closest(self, intent: str, limit: int) -> list[Picked]:
+        """Return the closest examples, closest first, without those that would only mislead."""
+        ranked = self.index.rank(intent, limit)
+        least = ranked[0][2] * LEAST_SHARE if ranked else 0.0
+        return [Picked(self.examples[e], said, round(s, 3)) for e, said, s in ranked if s >= least]
 
 
 def from_template(name: str, pattern: str, program: str, slots: Mapping[str, str]) -> Example:

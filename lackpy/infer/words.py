@@ -45,12 +45,13 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 )
 _CONCEPTS = """
 define defined defines definition definitions declare declared declares declaration implemented implements \
-    implementation implementations locate live lives
+    implementation implementations locate live lives jump goto
 file files module modules page pages
 search grep occurrence occurrences contain contains containing mention mentions mentioning match matches matching \
     occur occurs appear appears
+call references reference referenced hits hit exercise exercises exercised
 dict map mapping dictionary ->
-count counts
+count counts tally
 import imports imported importing
 unique uniq once
 none without not outside ignore ignoring exclude excluded excluding except never missing no lack
@@ -91,8 +92,11 @@ _STOP = frozenset(
     the a an of in is are to me please for i it its s just be at by on with this that which what who where whats
     wheres show list give print display tell find get all every from there do does did can you could want need my our
     one project repo repository codebase under below inside within and or only some have has was were thing things
+    place places tells gets got gives wherever somewhere bunch
     """.split()  # noqa: SIM905  # prose is easier to read and to add to
 )
+KINDS = ("NAME", "PATH", "DIR", "GLOB", "NUMBER", "QUOTED")
+"""Shape tokens: the kinds of values an intent can state."""
 _QUOTES = {0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _CODE = "\x02"
 _QUOTED = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|(?<!\w)'([^'\n]+)'(?!\w)")

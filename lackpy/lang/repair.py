@@ -18,6 +18,7 @@ from lackpy.lang import repair_text as text_repair
 from lackpy.lang import repair_tree as tree_repair
 from lackpy.lang.coerce import coerce
 from lackpy.lang.repair_operators import set_operators
+from lackpy.lang.repair_values import path_values
 from lackpy.lang.signature import Signature
 from lackpy.lang.validate import check
 
@@ -73,6 +74,7 @@ TREE_REPAIRS: tuple[tuple[str, tree_repair.Repair], ...] = (
 MEANING_REPAIRS: tuple[tuple[str, tree_repair.Repair], ...] = (
     ("first-count", tree_repair.first_count),
     ("last-value", tree_repair.last_value),
+    ("path-value", path_values),
 )
 """Tried on every program, valid or not: what they change can only fail or give nothing."""
 

@@ -113,6 +113,17 @@ TREE_CASES = [
     ("list_files('*.py')", "glob('*.py')", "near-name"),
     ("grep('x', path='a.py')", "grep('x', glob='a.py')", "keyword-argument"),
     ("[d.name for d in outline('a.py')]", "[d['name'] for d in outline('a.py')]", "attribute-key"),
+    (
+        "len(find_definitions('lib/*'))",
+        "len([d for d in find_definitions('*') if d['file'].startswith('lib/')])",
+        "path-value",
+    ),
+    (
+        "[d['name'] for d in find_definitions('lib/a.py')]",
+        "[d['name'] for d in [d for d in find_definitions('*') if d['file'] == 'lib/a.py']]",
+        "path-value",
+    ),
+    ("glob('docs/api/')", "glob('docs/api/**/*')", "path-value"),
     ("glob('a/*') & glob('b/*')", "set(glob('a/*')).intersection(glob('b/*'))", "set-operator"),
     (
         "[r for r in grep('x') if (r['line'] > 3) & (r['line'] < 9)]",
