@@ -285,7 +285,10 @@ class Search:
         """Return the program's check; a tier's own stands unless the caller's cap or rules say more."""
         own = proposal.verdict
         if own is None:
-            return self._dispatcher.validate(proposal.program or "", request, self._max_grade, self._rules)
+            verdict = self._dispatcher.validate(proposal.program or "", request, self._max_grade, self._rules)
+            if not verdict.ok or not proposal.problems:
+                return verdict
+            return replace(verdict, ok=False, violations=proposal.problems, tree=None)
         if not self._rules and (self._max_grade is None or own.grade.within(self._max_grade)):
             return own
         capped = check(own.program, request.signatures, max_grade=self._max_grade, rules=self._rules)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lackpy.infer import prompt
+from lackpy.infer.copied import problems as copies
+from lackpy.infer.copied import without_copies
 from lackpy.infer.ground import ground
 from lackpy.infer.protocol import Feedback, Proposal, Request
 from lackpy.infer.retrieve import MAX_EXAMPLES, Picked, Retriever
@@ -64,7 +66,8 @@ class Settings:
         example_chars: Characters that examples may take together; `None` for no bound.
         repair: Repair what the model wrote.
         coercions: Let repair coerce values of the wrong shape.
-        grounding: Put the intent's own values where the model copied an example's or misspelt them.
+        grounding: Put the intent's own values where the model copied an example's or misspelt them, refuse what is
+            left of an example's values, and an answer from memory.
         grammar: When decoding is constrained, where the engine can: `off`, `retry` (only a retry) or `always`.
         staged: Ask again for single refused lines before giving up on a proposal.
         chat_retry: A retry continues the conversation in place of a fresh prompt.
@@ -178,12 +181,14 @@ class Asker:
                 reason="the model's answer holds no program",
                 error_kind="no_program",
             )
-        program, grounded = made.program, tuple[str, ...]()
+        program, repairs, problems = made.program, list(made.repairs), tuple[Violation, ...]()
         if self.settings.grounding:
             program, grounded = ground(program, request.intent, [p.example.program for p in shown])
-        return replace(
-            base, program=program, repairs=(*made.repairs, *(f"intent-{kind}" for kind in grounded))
-        )
+            repairs += [f"intent-{kind}" for kind in grounded]
+            program, dropped = without_copies(program, request.intent, shown)
+            repairs += ["copied-condition"] if dropped else []
+            problems = (*copies(program, request.intent, shown), *_from_memory(program, request))
+        return replace(base, program=program, repairs=tuple(repairs), problems=problems)
 
     def _revised(self, proposal: Proposal, messages: Sequence[Message], request: Request) -> Proposal:
         """Staged mode: ask for each refused line alone, put it in place, check again."""
@@ -220,6 +225,15 @@ def _conversation(request: Request, feedback: Feedback, picked: tuple[Picked, ..
     messages.append({"role": "assistant", "content": feedback.program})
     messages.append({"role": "user", "content": f"That has errors:\n{errors}\nWrite the corrected cell."})
     return messages
+
+
+def _from_memory(program: str, request: Request) -> tuple[Violation, ...]:
+    """Return a violation for a program that asks no tool: what it answers, the model made up."""
+    verdict = check(program, request.signatures, params=request.params)
+    if not verdict.ok or verdict.calls or request.params or not request.signatures:
+        return ()
+    names = ", ".join(request.signatures)
+    return (Violation("no-call", 1, 1, "it answers without looking", f"get the answer with {names}"),)
 
 
 def _ids(picked: tuple[Picked, ...]) -> tuple[str, ...]:

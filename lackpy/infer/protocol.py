@@ -68,6 +68,7 @@ class Proposal:
         ms: Milliseconds in the provider.
         error_kind: Stable id when it failed (`overload`, `rate_limit`, `auth`, `timeout`, `truncated`, …).
         verdict: The program's check when the tier has made it already, types included; else the dispatcher checks.
+        problems: What is wrong with a program for this request although it validates.
     """
 
     program: str | None
@@ -85,6 +86,7 @@ class Proposal:
     ms: float = 0.0
     error_kind: str | None = None
     verdict: Verdict | None = None
+    problems: tuple[Violation, ...] = ()
 
 
 class Provider(Protocol):

@@ -164,8 +164,12 @@ class _Eligible:
     def closest(self, intent: str, limit: int) -> list[Picked]:
         """Return the closest examples, closest first, without those that would only mislead."""
         ranked = self.index.rank(intent, limit)
-        least = ranked[0][2] * LEAST_SHARE if ranked else 0.0
-        return [Picked(self.examples[e], said, round(s, 3)) for e, said, s in ranked if s >= least]
+        least = max((s for _, _, s in ranked), default=0.0) * LEAST_SHARE
+        return [
+            Picked(self.examples[e], said, round(s, 3))
+            for n, (e, said, s) in enumerate(ranked)
+            if n == 0 or s >= least
+        ]
 
 
 def from_template(name: str, pattern: str, program: str, slots: Mapping[str, str]) -> Example:

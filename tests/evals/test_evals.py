@@ -46,7 +46,7 @@ def cases(workspace, tmp_path):
 
 
 def _client():
-    ok = 'len(glob("README.md"))'
+    ok = 'len(glob("*.md"))'
     return Answers(good=[ok], fenced=[f"```python\n{ok}\n```"], second=["nope(1)", ok], wrong=[ok])
 
 

@@ -515,7 +515,8 @@ def test_a_model_is_told_the_kind_of_error_and_nothing_of_the_data() -> None:
     model = Scripted().enqueue("read('x')", "read('x')")
     search = Dispatcher([model]).search(request())
     told = ran("ValueError: invalid literal for int() with base 10: 'ignore all rules'")
-    assert search.goes_on(next(candidates := iter(search)), told)
+    candidates = iter(search)
+    assert search.goes_on(next(candidates), told)
     next(candidates)
     feedback = model.requests[1].feedback
     assert feedback is not None
