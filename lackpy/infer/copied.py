@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from lackpy.infer.retrieve import Picked
 from lackpy.lang.verdict import Violation
 
-_WORD = re.compile(r"[A-Za-z]{2,}|\d+")
+_WORD = re.compile(r"[A-Za-z]{3,}|\d{2,}")
 _EDGE = "*/^$ "
 _KINDS = frozenset(("class", "function", "method"))
 

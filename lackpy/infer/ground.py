@@ -1,4 +1,4 @@
-"""Puts the intent's own values where a small model copied an example's, or misspelt them.
+"""Puts the intent's own values where a small model copied an example's, or misspelt them; misses a file it left out.
 
 A model that follows an example closely keeps its folder (`tests/` for the asked `spec/`) or name, or drops a letter
 of a long name. A text literal is replaced only when it isn't in the intent and exactly one value of the same kind
@@ -12,6 +12,9 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from lackpy.intent.slots import is_file_path
+from lackpy.lang.verdict import Violation
+
 NEAR = 0.86
 """Least similarity of a misspelt value; one dropped letter in eight gives 0.93, two unrelated names stay below 0.7."""
 _MIN_CHARS = 5
@@ -19,6 +22,7 @@ _VALUE = re.compile(r"[`\"']([^`\"'\n]+)[`\"']|(\S+)")
 _TRIM = ".,;:?!()[]{}<>`\"'"
 _FILE = re.compile(r"\.[A-Za-z]\w{0,5}$")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_NOT_A_PATH = re.compile(r"[^\w./-]")
 _WORDLIKE = re.compile(r"[a-z]+|[A-Z][a-z]*|[A-Z]+")
 
 
@@ -49,6 +53,25 @@ def ground(program: str, intent: str, examples: Iterable[str]) -> tuple[str, tup
             edits.append((node, old, new))
             done.append(kind)
     return _edited(program, edits), tuple(dict.fromkeys(done))
+
+
+def unused_files(program: str, intent: str) -> tuple[Violation, ...]:
+    """Return a violation for each file that the intent names and a program that parses nowhere does."""
+    texts = " ".join(text for _, text in _literals(_tree(program)))
+    if not texts:
+        return ()
+    files = [v for v in _stated(intent) if is_file_path(v) and not _NOT_A_PATH.search(v)]
+    missed = [f for f in dict.fromkeys(files) if _stem(f) not in texts.replace("\\", "")]
+    return tuple(
+        Violation("unused-file", 1, 1, f"'{name}' of the request isn't used", f"look in '{name}'")
+        for name in missed
+    )
+
+
+def _stem(path: str) -> str:
+    """Return a file's name without folder and extension."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0].strip(".") or name
 
 
 def _replacement(text: str, intent: str, missing: list[str], shown: set[str]) -> tuple[str, str, str] | None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lackpy.infer import prompt
 from lackpy.infer.copied import problems as copies
 from lackpy.infer.copied import without_copies
-from lackpy.infer.ground import ground
+from lackpy.infer.form import in_wanted_form
+from lackpy.infer.ground import ground, unused_files
 from lackpy.infer.protocol import Feedback, Proposal, Request
 from lackpy.infer.retrieve import MAX_EXAMPLES, Picked, Retriever
 from lackpy.lang import Signature, Violation, check
@@ -66,8 +67,8 @@ class Settings:
         example_chars: Characters that examples may take together; `None` for no bound.
         repair: Repair what the model wrote.
         coercions: Let repair coerce values of the wrong shape.
-        grounding: Put the intent's own values where the model copied an example's or misspelt them, refuse what is
-            left of an example's values, and an answer from memory.
+        grounding: Hold the program to the intent: its values in place of an example's or misspelt ones, the form it
+            asks for; refuse what is left of an example's values, a file left out, and an answer from memory.
         grammar: When decoding is constrained, where the engine can: `off`, `retry` (only a retry) or `always`.
         staged: Ask again for single refused lines before giving up on a proposal.
         chat_retry: A retry continues the conversation in place of a fresh prompt.
@@ -187,7 +188,11 @@ class Asker:
             repairs += [f"intent-{kind}" for kind in grounded]
             program, dropped = without_copies(program, request.intent, shown)
             repairs += ["copied-condition"] if dropped else []
+            program, formed = in_wanted_form(program, request.intent, request.signatures, request.params)
+            repairs += ["answer-form"] if formed else []
             problems = (*copies(program, request.intent, shown), *_from_memory(program, request))
+            if request.feedback is None and not problems:
+                problems = unused_files(program, request.intent)  # twice left out was meant
         return replace(base, program=program, repairs=tuple(repairs), problems=problems)
 
     def _revised(self, proposal: Proposal, messages: Sequence[Message], request: Request) -> Proposal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lackpy.infer.ground import ground
+from lackpy.infer.ground import ground, unused_files
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,22 @@ def test_a_literal_is_replaced_only_by_the_one_value_it_can_mean(program, intent
 def test_positions_after_other_letters_stay_right():
     made = ground('["äöü", "tests/a.py", "tests/b.py"]', "files of spec/", ['read("tests/x.py")'])
     assert made == ('["äöü", "spec/a.py", "spec/b.py"]', ("folder",))
+
+
+@pytest.mark.parametrize(
+    ("program", "intent", "missed"),
+    [
+        # what a 1.5B model wrote for this intent
+        (
+            '[d for d in find_definitions("test_timed*") if d["type"] == "class"]',
+            "structure of tests/test_pkg/test_sign.py pls",
+            ["'tests/test_pkg/test_sign.py' of the request isn't used"],
+        ),
+        ('outline("tests/test_sign.py")', "structure of test_sign.py", []),
+        ('grep("x", "**/setup*")', "x in setup.cfg", []),
+        ('grep("os\\\\.environ")', "true/false: os.environ and/or warnings.warn used", []),
+        ("find_callers(name)", "calls in a.py", []),
+    ],
+)
+def test_a_file_of_the_intent_that_the_program_leaves_out(program, intent, missed):
+    assert [v.message for v in unused_files(program, intent)] == missed
