@@ -8,6 +8,7 @@ would fail, and only on the failing expression. Same contract as `repair_tree`.
 from __future__ import annotations
 
 import ast
+import re
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ _KEY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "type": ("kind", "category", "symbol_type"),
 }
 _PATH_PARAMS = ("path", "glob", "pattern", "file", "filename")
+_FILE_END = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _TEXT_METHODS = frozenset(
     (
         *("split", "rsplit", "splitlines", "strip", "lstrip", "rstrip", "startswith", "endswith"),
@@ -339,4 +341,6 @@ class _Coerce(Rewriter):
 
 def _path_like(args: list[ast.expr]) -> bool:
     value = args[0].value if args and isinstance(args[0], ast.Constant) else None
-    return isinstance(value, str) and ("/" in value or "." in value or value.startswith("test"))
+    return isinstance(value, str) and (
+        "/" in value or bool(_FILE_END.search(value)) or value.startswith("test")
+    )

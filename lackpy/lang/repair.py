@@ -105,8 +105,8 @@ def repair(
     text = _as_text(raw, signatures, types, known, repairs)
     if text is None:
         return Repaired(None, tuple(dict.fromkeys(repairs)))
-    program = _as_program(text, signatures, types, known, repairs, coercions=coercions)
-    return Repaired(program.strip("\n"), tuple(dict.fromkeys(repairs)))
+    program = _as_program(text, signatures, types, known, repairs, coercions=coercions).strip("\n")
+    return Repaired(program or None, tuple(dict.fromkeys(repairs)))
 
 
 def _as_text(

@@ -17,7 +17,8 @@ _DOTTED: dict[str, tuple[int, str]] = {
     "os.path.normpath": (1, "a"),
     "os.path.exists": (1, "len(glob(a)) > 0"),
     "os.path.isfile": (1, "len(glob(a)) > 0"),
-    "os.listdir": (1, 'glob(a + "/*")'),
+    "os.listdir": (1, '[path.split("/")[-1] for path in glob(a + "/*")]'),
+    "os.path.getsize": (1, "len(read(a))"),
     "glob.glob": (1, "glob(a)"),
     "json.dumps": (1, "a"),
     "json.loads": (1, "a"),
@@ -71,7 +72,7 @@ class _Idioms(Rewriter):
         rule = _DOTTED.get(dotted)
         if rule is None or (dotted in self.tools) or len(node.args) < rule[0]:
             return self._method(node)
-        if "glob(" in rule[1] and "glob" not in self.tools:
+        if any(f"{tool}(" in rule[1] and tool not in self.tools for tool in ("glob", "read")):
             return node
         if dotted == "next" and isinstance(node.args[0], ast.GeneratorExp):
             node.args[0] = ast.copy_location(

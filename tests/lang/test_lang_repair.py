@@ -130,6 +130,13 @@ TREE_CASES = [
         "[r for r in grep('x') if r['line'] > 3 and r['line'] < 9]",
         "set-operator",
     ),
+    (
+        "import os\nfor name in os.listdir('a'):\n    print('a/' + name)",
+        "shown = []\nfor name in [path.split('/')[-1] for path in glob('a' + '/*')]:\n"
+        "    shown.append('a/' + name)\nshown",
+        "idiom",
+    ),
+    ("max(glob('*'), key=lambda p: os.path.getsize(p))", "max(glob('*'), key=lambda p: len(read(p)))", "idiom"),
     ("import os\n[os.path.basename(f) for f in glob('*')]", "[f.split('/')[-1] for f in glob('*')]", "idiom"),
     (
         "set(map(lambda c: c['file'], find_callers('x')))",
@@ -176,6 +183,11 @@ COERCIONS = [
         "row-as-text",
     ),
     (
+        "[r for r in grep('mark') if r.startswith('pytest.mark.parametrize')]",
+        "[r for r in grep('mark') if r['text'].startswith('pytest.mark.parametrize')]",
+        "row-as-text",
+    ),
+    (
         "[d for d in outline('a') if d['line'] == '12']",
         "[d for d in outline('a') if d['line'] == 12]",
         "number-of-text",
@@ -218,6 +230,11 @@ def test_no_shipped_example_is_repaired(example):
 
 @pytest.mark.parametrize("raw", ["", "\n\n", "I cannot do that.", "<think>unfinished read('a.py')", "Sorry"])
 def test_an_answer_without_a_program_gives_none(raw):
+    assert repair(raw, TOOLS).program is None
+
+
+@pytest.mark.parametrize("raw", ["from . import base64", "def files(path):\n    return sorted(glob(path))"])
+def test_a_program_of_which_nothing_is_left_is_none(raw):
     assert repair(raw, TOOLS).program is None
 
 
