@@ -17,6 +17,7 @@ from lackpy.lang import repair_idioms as idiom
 from lackpy.lang import repair_text as text_repair
 from lackpy.lang import repair_tree as tree_repair
 from lackpy.lang.coerce import coerce
+from lackpy.lang.repair_calls import call_forms, pattern_lists
 from lackpy.lang.repair_operators import set_operators
 from lackpy.lang.repair_values import path_values
 from lackpy.lang.signature import Signature
@@ -44,6 +45,7 @@ TEXT_REPAIRS: tuple[tuple[str, Callable[[str], str | None]], ...] = (
     ("fence", text_repair.unfence),
     ("end-mark", text_repair.strip_marks),
     ("prompt", text_repair.unprompt),
+    ("signature", text_repair.without_results),
     ("dedent", lambda text: textwrap.dedent(text).strip("\n")),
     ("characters", text_repair.plain_characters),
     ("keyword-name", text_repair.rename_keywords),
@@ -62,6 +64,7 @@ TREE_REPAIRS: tuple[tuple[str, tree_repair.Repair], ...] = (
     ("first-count", tree_repair.first_count),
     ("counter", idiom.counters),
     ("idiom", idiom.idioms),
+    ("pattern-list", pattern_lists),
     ("set-operator", set_operators),
     ("taken-name", tree_repair.taken_names),
     ("literal", tree_repair.literals),
@@ -74,6 +77,7 @@ TREE_REPAIRS: tuple[tuple[str, tree_repair.Repair], ...] = (
 MEANING_REPAIRS: tuple[tuple[str, tree_repair.Repair], ...] = (
     ("first-count", tree_repair.first_count),
     ("last-value", tree_repair.last_value),
+    ("call-form", call_forms),
     ("path-value", path_values),
 )
 """Tried on every program, valid or not: what they change can only fail or give nothing."""

@@ -6,9 +6,12 @@ Same contract as `repair_tree`: takes a tree and signatures, changes the tree in
 from __future__ import annotations
 
 import ast
+import re
 
 from lackpy.lang.repair_tree import Rewriter, Tools, _dotted, _name, bound_names, expression
 
+_PLAIN = re.compile(r"(?:[\w @#,:;=<>\"'/-]|(?<=\w)\.(?=\w)|\\[\W])+")
+"""A pattern that stands for itself; an unescaped dot between letters (`t.overload`) is meant as a dot."""
 _DOTTED: dict[str, tuple[int, str]] = {
     "os.path.basename": (1, 'a.split("/")[-1]'),
     "path.basename": (1, 'a.split("/")[-1]'),
@@ -64,7 +67,9 @@ class _Idioms(Rewriter):
         if root in self.bound:
             return self._method(node)
         if dotted in ("map", "filter") and len(node.args) == 2:
-            return self._mapped(node, dotted)
+            return self._mapped(node, dotted, node)
+        if dotted == "len" and len(node.args) == 1 and _found(node.args[0]) is not None:
+            return self.put(_found(node.args[0]) or node, node)
         if dotted in ("os.path.join", "path.join", "posixpath.join") and node.args:
             return self._joined(node)
         if dotted == "open" and node.args and "read" in self.tools:
@@ -99,12 +104,15 @@ class _Idioms(Rewriter):
         if f.attr in ("rglob", "glob") and "glob" in self.tools and len(node.args) == 1:
             source = 'glob(a + "/**/" + b)' if f.attr == "rglob" else 'glob(a + "/" + b)'
             return self.put(expression(source, a=f.value, b=node.args[0]), node)
+        if f.attr in ("map", "filter") and len(node.args) == 1 and isinstance(node.args[0], ast.Lambda):
+            return self._mapped(ast.Call(f, [node.args[0], f.value], []), f.attr, node)
         if f.attr == "most_common" and len(node.args) <= 1:
             ordered = expression("sorted(a.items(), key=lambda pair: pair[1], reverse=True)", a=f.value)
             return self.put(expression("a[:b]", a=ordered, b=node.args[0]) if node.args else ordered, node)
         return node
 
-    def _mapped(self, node: ast.Call, kind: str) -> ast.AST:
+    def _mapped(self, node: ast.Call, kind: str, old: ast.Call) -> ast.AST:
+        """`map(function, items)`, `filter(function, items)` and `items.filter(function)` → a list of each."""
         function, items = node.args
         item: ast.expr = ast.Name("item", ast.Load())
         if isinstance(function, ast.Lambda) and len(function.args.args) == 1:
@@ -117,16 +125,27 @@ class _Idioms(Rewriter):
         elif isinstance(function, ast.Constant) and function.value is None:
             value = item
         else:
-            return node
+            return old
         target = ast.Name(item.id, ast.Store())  # type: ignore[attr-defined]  # a Name in every branch
         elt, ifs = (value, []) if kind == "map" else (item, [value])
-        return self.put(ast.ListComp(elt, [ast.comprehension(target, items, ifs, 0)]), node)
+        return self.put(ast.ListComp(elt, [ast.comprehension(target, items, ifs, 0)]), old)
 
     def _joined(self, node: ast.Call) -> ast.AST:
         whole = node.args[0]
         for part in node.args[1:]:
             whole = expression('a + "/" + b', a=whole, b=part)
         return self.put(whole, node)
+
+
+def _found(node: ast.expr) -> ast.expr | None:
+    """Return `text.count(words)` for `re.findall(words, text)`, where the pattern is plain words."""
+    if not (isinstance(node, ast.Call) and _dotted(node.func) == "re.findall" and len(node.args) == 2):
+        return None
+    pattern = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+    if not isinstance(pattern, str) or not _PLAIN.fullmatch(pattern):
+        return None
+    words = ast.Constant(re.sub(r"\\(.)", r"\1", pattern))
+    return expression("text.count(words)", text=node.args[1], words=words)
 
 
 def counters(tree: ast.Module, tools: Tools) -> bool:

@@ -28,6 +28,9 @@ class _Operators(Rewriter):
         method = _METHODS.get(type(node.op))
         if method is None or (is_set(node.left, ()) and is_set(node.right, ())):
             return node
+        rows = self._rows(node)
+        if rows is not None:
+            return node if rows is node else self.put(rows, node)
         joined = _CONDITIONS.get(type(node.op))
         if joined is not None and _is_condition(node.left) and _is_condition(node.right):
             return self.put(ast.BoolOp(joined(), [node.left, node.right]), node)
@@ -35,6 +38,33 @@ class _Operators(Rewriter):
             return node
         head = "a" if is_set(node.left, ()) else "set(a)"
         return self.put(expression(f"{head}.{method}(b)", a=node.left, b=node.right), node)
+
+    def _rows(self, node: ast.BinOp) -> ast.expr | None:
+        """Rows are in no set: `|` of two tools' rows is both lists, `&` the names that are in both."""
+        left, right = self._keys(node.left), self._keys(node.right)
+        if left is None or right is None:
+            return None
+        if isinstance(node.op, ast.BitOr):
+            return ast.BinOp(node.left, ast.Add(), node.right)
+        if isinstance(node.op, ast.BitAnd) and "name" in left & right:
+            source = '{row["name"] for row in a}.intersection({row["name"] for row in b})'
+            return expression(source, a=node.left, b=node.right)
+        return node
+
+    def _keys(self, node: ast.expr) -> frozenset[str] | None:
+        """Return the keys of the rows that an expression gives, `None` when it isn't a list of a tool's rows."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left, right = self._keys(node.left), self._keys(node.right)
+            return None if left is None or right is None else left & right
+        signature = (
+            self.tools.get(node.func.id)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            else None
+        )
+        if signature is None:
+            return None
+        row = next((r for r in signature.rows if signature.returns == f"list[{r.name}]"), None)
+        return None if row is None else frozenset(key for key, _ in row.fields)
 
 
 def _is_condition(node: ast.expr) -> bool:

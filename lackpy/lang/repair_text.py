@@ -35,6 +35,7 @@ _FENCE = re.compile(
 _STRAY_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*\w*[ \t]*$", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: )(.*)$")
 _OUT = re.compile(r"^[ \t]*Out ?\[\d*\]:")
+_RESULT = re.compile(r"^([ \t]*(?!def\b|async\b)\w+\(.*\))[ \t]*->[ \t]*[^\n]*[^:\s][ \t]*$", re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 
 
@@ -91,6 +92,11 @@ def unprompt(text: str) -> str:
     if not any(marked):
         return text
     return "\n".join(m.group(1) for m in marked if m)
+
+
+def without_results(text: str) -> str:
+    """Drop what a call returns where a line repeats a tool's signature: `glob("*.py") -> list[str]`."""
+    return _RESULT.sub(r"\1", text)
 
 
 _CODE_CHARS = {

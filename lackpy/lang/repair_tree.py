@@ -108,7 +108,9 @@ def unwrap(tree: ast.Module, tools: Tools) -> bool:
             changed = True
         elif not function.args.args and len(calls) <= 1:
             changed |= _inline_body(tree, function, calls)
-        elif _inline_expression(tree, function):
+        elif _inline_expression(tree, function) or (
+            len(calls) == 1 and _inline_call(tree, function, calls[0], tools)
+        ):
             changed = True
     return changed
 
@@ -159,6 +161,41 @@ def _inline_body(
     tree.body[at : at + 1] = [*body, *keep]
     tree.body.remove(function)
     return True
+
+
+def _inline_call(
+    tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, tools: Tools
+) -> bool:
+    """Put a function's steps where it is called, its parameters as variables; only for one call of a statement."""
+    names = [a.arg for a in function.args.args]
+    others = ast.Module([s for s in tree.body if s is not function], [])
+    plain = ast.arguments([], function.args.args, None, [], [], None, [])
+    if not _same(function.args, plain) or len(call.args) != len(names) or call.keywords:
+        return False
+    if any(isinstance(a, ast.Starred) for a in call.args) or not _is_step(others, call):
+        return False
+    if any(n in tools or n in grammar.BUILTINS or n in bound_names(others) for n in names):
+        return False
+    given = zip(names, call.args, strict=True)
+    steps: list[ast.stmt] = [
+        ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], a), call) for n, a in given if _name(a) != n
+    ]
+    words = isinstance(function.body[0], ast.Expr) and isinstance(function.body[0].value, ast.Constant)
+    trial = copy.copy(function)
+    trial.body = [*steps, *(function.body[1:] if words else function.body)]
+    at = tree.body.index(function)
+    tree.body[at] = trial
+    done = _inline_body(tree, trial, [call])
+    if not done:
+        tree.body[at] = function
+    return done
+
+
+def _is_step(tree: ast.Module, call: ast.Call) -> bool:
+    """Tell whether a call is a statement's whole value, or is printed as such."""
+    values = [s.value for s in tree.body if isinstance(s, (ast.Assign, ast.Expr))]
+    printed = [a for v in values if isinstance(v, ast.Call) and _name(v.func) == "print" for a in v.args]
+    return any(v is call for v in (*values, *printed))
 
 
 def _replace(root: ast.AST, old: ast.AST, new: ast.expr) -> None:

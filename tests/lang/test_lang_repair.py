@@ -69,6 +69,7 @@ TEXT_CASES = [
     ('>>> len(glob("*"))\n3', 'len(glob("*"))', "prompt"),
     ('In [1]: glob("*")\nOut[1]: []', 'glob("*")', "prompt"),
     # broken as written
+    ('glob("*.py") -> list[str]', 'glob("*.py")', "signature"),
     (
         "def = find_definitions('run')\ndef[0]['file']",
         "def_ = find_definitions('run')\ndef_[0]['file']",
@@ -136,7 +137,42 @@ TREE_CASES = [
         "    shown.append('a/' + name)\nshown",
         "idiom",
     ),
-    ("max(glob('*'), key=lambda p: os.path.getsize(p))", "max(glob('*'), key=lambda p: len(read(p)))", "idiom"),
+    (
+        "max(glob('*'), key=lambda p: os.path.getsize(p))",
+        "max(glob('*'), key=lambda p: len(read(p)))",
+        "idiom",
+    ),
+    (
+        "[len(re.findall(r'@t.overload', read(p))) for p in glob('*')]",
+        "[read(p).count('@t.overload') for p in glob('*')]",
+        "idiom",
+    ),
+    ("outline('a').filter(lambda d: d['line'] > 3)", "[d for d in outline('a') if d['line'] > 3]", "idiom"),
+    ("glob('*').map(lambda p: len(p))", "[len(p) for p in glob('*')]", "idiom"),
+    ("glob('a/*.py', 'b/*.py')", "glob('a/*.py') + glob('b/*.py')", "pattern-list"),
+    ("grep('x').count()", "len(grep('x'))", "call-form"),
+    (
+        "[d for d in outline('a') if any('x' in d['name'] or d['line'] > 3)]",
+        "[d for d in outline('a') if 'x' in d['name'] or d['line'] > 3]",
+        "call-form",
+    ),
+    (
+        "outline('a').sort(key=lambda d: d['line'])",
+        "sorted(outline('a'), key=lambda d: d['line'])",
+        "call-form",
+    ),
+    ("grep('x') | grep('y')", "grep('x') + grep('y')", "set-operator"),
+    (
+        "find_definitions('x') & outline('a')",
+        "{row['name'] for row in find_definitions('x')}.intersection({row['name'] for row in outline('a')})",
+        "set-operator",
+    ),
+    (
+        "def sizes(folder):\n    n = {}\n    for p in glob(folder):\n        n[p] = len(read(p))\n    return n\n"
+        "print(sizes('a/*'))",
+        "folder = 'a/*'\nn = {}\nfor p in glob(folder):\n    n[p] = len(read(p))\nprint(n)",
+        "function",
+    ),
     ("import os\n[os.path.basename(f) for f in glob('*')]", "[f.split('/')[-1] for f in glob('*')]", "idiom"),
     (
         "set(map(lambda c: c['file'], find_callers('x')))",
@@ -215,6 +251,8 @@ def test_a_tree_repair_writes_what_was_meant(raw, program, step):
         'grep("```python")',
         'grep("^>>> ")',
         'rows = grep("x")\n[r["file"] for r in rows]',
+        'd = {}\nd.setdefault("k", []).sort()\nd',
+        'any(["x" in p for p in glob("*")])',
     ],
 )
 def test_a_valid_program_is_returned_as_it_stands(program):
@@ -236,6 +274,21 @@ def test_an_answer_without_a_program_gives_none(raw):
 @pytest.mark.parametrize("raw", ["from . import base64", "def files(path):\n    return sorted(glob(path))"])
 def test_a_program_of_which_nothing_is_left_is_none(raw):
     assert repair(raw, TOOLS).program is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "grep('x') & grep('y')",  # rows of two searches have no name
+        "find_definitions('x', 'class')",  # the second may be a kind or a folder
+        "def size(p):\n    n = len(p)\n    return n\n[size(p) for p in glob('*')]",  # called for each
+        "d = re.findall('x+', read('a'))\nlen(d)",  # a pattern
+    ],
+)
+def test_what_has_no_plain_meaning_stays_refused(raw):
+    made = repair(raw, TOOLS)
+    assert made.program is not None
+    assert ast.dump(ast.parse(made.program)) == ast.dump(ast.parse(raw))
 
 
 def test_an_unknown_name_that_fits_two_tools_stays_an_error():
