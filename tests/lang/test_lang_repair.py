@@ -81,6 +81,7 @@ TEXT_CASES = [
         "keyword-name",
     ),
     ("len(glob('*.py')", "len(glob('*.py'))", "closing"),
+    ("n = 0\nfor f in glob('*'):\nn += 1\nn", "n = 0\nfor f in glob('*'):\n    n += 1\nn", "indentation"),
     (
         'len([f for f in glob("*") if f.endswith(".py"])',
         'len([f for f in glob("*") if f.endswith(".py")])',
@@ -229,6 +230,7 @@ COERCIONS = [
         "number-of-text",
     ),
     ("[s for s in read('a.py')]", "[s for s in read('a.py').splitlines()]", "text-by-line"),
+    ("read(glob('*.md')).split('x')", "read(glob('*.md')[0]).split('x')", "first-item"),
     ("set(find_callers('x'))", "find_callers('x')", "rows-stay-a-list"),
 ]
 
