@@ -12,6 +12,16 @@ from lackpy.lang.repair_tree import Rewriter, Tools, _dotted, _name, bound_names
 
 _PLAIN = re.compile(r"(?:[\w @#,:;=<>\"'/-]|(?<=\w)\.(?=\w)|\\[\W])+")
 """A pattern that stands for itself; an unescaped dot between letters (`t.overload`) is meant as a dot."""
+_OF_WORDS: dict[str, tuple[int, str]] = {
+    "len re.findall": (2, "b.count(a)"),
+    "re.findall": (2, "[a] * b.count(a)"),
+    "re.search": (2, "a in b"),
+    "re.match": (2, "b.startswith(a)"),
+    "re.fullmatch": (2, "b == a"),
+    "re.split": (2, "b.split(a)"),
+    "re.sub": (3, "c.replace(a, b)"),
+}
+"""Call of `re` → (arguments, what it means) for a pattern that is plain words."""
 _DOTTED: dict[str, tuple[int, str]] = {
     "os.path.basename": (1, 'a.split("/")[-1]'),
     "path.basename": (1, 'a.split("/")[-1]'),
@@ -61,6 +71,11 @@ def idioms(tree: ast.Module, tools: Tools) -> bool:
 
 class _Idioms(Rewriter):
     def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  # the base class's name
+        counted = node.args[0] if _name(node.func) == "len" and len(node.args) == 1 else None
+        if isinstance(counted, ast.Call) and _dotted(counted.func) == "re.findall":
+            found = _plain_pattern(counted, "len re.findall")
+            if found is not None:
+                return self.generic_visit(self.put(found, node))
         self.generic_visit(node)
         dotted = _dotted(node.func)
         root = dotted.split(".", 1)[0]
@@ -68,8 +83,9 @@ class _Idioms(Rewriter):
             return self._method(node)
         if dotted in ("map", "filter") and len(node.args) == 2:
             return self._mapped(node, dotted, node)
-        if dotted == "len" and len(node.args) == 1 and _found(node.args[0]) is not None:
-            return self.put(_found(node.args[0]) or node, node)
+        found = _plain_pattern(node, dotted)
+        if found is not None:
+            return self.put(found, node)
         if dotted in ("os.path.join", "path.join", "posixpath.join") and node.args:
             return self._joined(node)
         if dotted == "open" and node.args and "read" in self.tools:
@@ -137,15 +153,16 @@ class _Idioms(Rewriter):
         return self.put(whole, node)
 
 
-def _found(node: ast.expr) -> ast.expr | None:
-    """Return `text.count(words)` for `re.findall(words, text)`, where the pattern is plain words."""
-    if not (isinstance(node, ast.Call) and _dotted(node.func) == "re.findall" and len(node.args) == 2):
+def _plain_pattern(node: ast.Call, dotted: str) -> ast.expr | None:
+    """Return what a call of `re` means where its pattern is plain words, which stand for themselves."""
+    rule = _OF_WORDS.get(dotted)
+    if rule is None or len(node.args) != rule[0] or node.keywords:
         return None
     pattern = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
     if not isinstance(pattern, str) or not _PLAIN.fullmatch(pattern):
         return None
     words = ast.Constant(re.sub(r"\\(.)", r"\1", pattern))
-    return expression("text.count(words)", text=node.args[1], words=words)
+    return expression(rule[1], **dict(zip("abc", [words, *node.args[1:]], strict=False)))
 
 
 def counters(tree: ast.Module, tools: Tools) -> bool:
