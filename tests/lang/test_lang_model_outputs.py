@@ -1,6 +1,6 @@
 """Every failure kind, with a real answer of a small model: what repair makes of it and what stays refused.
 
-The rows were taken from 450 answers of Qwen2.5-Coder 1.5B and 98 of 0.5B, raw text untouched. Most answer the intents
+The rows were taken from 455 answers of Qwen2.5-Coder 1.5B and 129 of 0.5B, raw text untouched. Most answer the intents
 of the evaluation; for kinds which these lacked, the 0.5B model was asked in words that suggest the form.
 """
 
@@ -25,7 +25,7 @@ ROWS = [
     .read_text(encoding="utf-8")
     .splitlines()
 ]
-_NEITHER = "not produced by either model in 548 answers; "
+_NEITHER = "not produced by either model in 584 answers; "
 _FIELD = _NEITHER + "covered by field reports in test_lang_repair.py"
 _REFUSED = _NEITHER + "covered by cases/refused.txt"
 _SIZE = _NEITHER + "an answer has at most 320 tokens; covered by test_lang_validate.py"
