@@ -1,4 +1,7 @@
-"""Which steps of the model pipeline an evaluation switches: the whole pipeline, each step taken out, and none."""
+"""Which steps of the model pipeline an evaluation switches: the whole pipeline, each step taken out, and none.
+
+With good examples a model rarely writes what the later steps are for, so those are also measured without examples.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +37,16 @@ STEPS: dict[str, Step] = {
         Step("no-typecheck", {}, typecheck=False),
         Step("no-retry", {}, retry=False),
         Step("chat-retry", {"chat_retry": True}),
+        Step("other-examples", {"other_examples": True}),
         Step("staged", {"staged": True}),
         Step("no-grammar", {"grammar": "off"}),
         Step("grammar-always", {"grammar": "always"}),
         Step("two-examples", {"examples": 2}),
         Step("six-examples", {"examples": 6, "example_chars": None}),
+        Step("no-examples-no-repair", {"examples": 0, "repair": False}),
+        Step("no-examples-no-retry", {"examples": 0}, retry=False),
+        Step("no-examples-chat-retry", {"examples": 0, "chat_retry": True}),
+        Step("no-examples-no-grammar", {"examples": 0, "grammar": "off"}),
         Step("plain", {"examples": 0, "repair": False, "grammar": "off"}, retry=False, typecheck=False),
     )
 }

@@ -16,7 +16,8 @@ from lackpy.lang.verdict import Violation
 
 _WORD = re.compile(r"[A-Za-z]{3,}|\d{2,}")
 _EDGE = "*/^$ "
-_KINDS = frozenset(("class", "function", "method"))
+_KINDS = frozenset(("class", "function", "method", "__init__", "__main__"))
+"""Texts that are nobody's own value."""
 
 
 def copied_values(program: ast.Module, intent: str, shown: Iterable[Picked]) -> frozenset[str]:
@@ -132,9 +133,5 @@ def _texts(tree: ast.AST) -> set[str]:
 
 
 def _told(word: str, told: set[str]) -> bool:
-    """Tell whether the intent says a word, give or take an ending."""
-    return any(
-        word == other or (len(word) > 3 and (other in word or word in other))
-        for other in told
-        if len(other) > 2
-    )
+    """Tell whether the intent says a word, give or take an ending (`tests` for `testing`)."""
+    return any(word == other or (len(word) > 3 and word[:4] == other[:4]) for other in told)

@@ -22,7 +22,8 @@ _VALUE = re.compile(r"[`\"']([^`\"'\n]+)[`\"']|(\S+)")
 _TRIM = ".,;:?!()[]{}<>`\"'"
 _FILE = re.compile(r"\.[A-Za-z]\w{0,5}$")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_NOT_A_PATH = re.compile(r"[^\w./-]")
+_NOT_A_PATH = re.compile(r"[^\w./-]|/?__\w+__\.\w+$")
+"""Not one file of a request: it holds other characters, or every package has one of that name."""
 _WORDLIKE = re.compile(r"[a-z]+|[A-Z][a-z]*|[A-Z]+")
 
 
@@ -52,7 +53,8 @@ def ground(program: str, intent: str, examples: Iterable[str]) -> tuple[str, tup
             kind, old, new = found
             edits.append((node, old, new))
             done.append(kind)
-    return _edited(program, edits), tuple(dict.fromkeys(done))
+    edited = _edited(program, edits)
+    return edited, tuple(dict.fromkeys(done)) if edited != program else ()
 
 
 def unused_files(program: str, intent: str) -> tuple[Violation, ...]:
@@ -76,7 +78,7 @@ def _stem(path: str) -> str:
 
 def _replacement(text: str, intent: str, missing: list[str], shown: set[str]) -> tuple[str, str, str] | None:
     """Return (kind, old part, new part) of one literal; a regular expression may escape what the intent says."""
-    if text.replace("\\", "") in intent:
+    if text.replace("\\", "") in intent or "{" in text:
         return None
     if len(text) >= _MIN_CHARS and text not in intent:
         near = [v for v in missing if _near(text, v)]

@@ -72,6 +72,7 @@ class Settings:
         grammar: When decoding is constrained, where the engine can: `off`, `retry` (only a retry) or `always`.
         staged: Ask again for single refused lines before giving up on a proposal.
         chat_retry: A retry continues the conversation in place of a fresh prompt.
+        other_examples: A retry shows the next closest examples in place of those the first attempt followed.
     """
 
     examples: int = MAX_EXAMPLES
@@ -82,6 +83,7 @@ class Settings:
     grammar: str = "retry"
     staged: bool = False
     chat_retry: bool = False
+    other_examples: bool = False
 
 
 class Client(Protocol):
@@ -116,14 +118,21 @@ class Asker:
     def propose(self, request: Request) -> Proposal:
         """Ask; never raises for what a model, server or answer does."""
         started = time.perf_counter()
-        picked = self.retriever.pick(
-            request.intent, request.signatures, self.settings.examples, self.settings.example_chars
-        )
+        picked = self._picked(request)
         try:
             proposal = self._asked(request, picked)
         except ModelError as exc:
             proposal = Proposal(None, reason=str(exc), error_kind=exc.kind, examples=_ids(picked))
         return replace(proposal, model=self.client.model, ms=(time.perf_counter() - started) * 1000)
+
+    def _picked(self, request: Request) -> tuple[Picked, ...]:
+        limit, chars = self.settings.examples, self.settings.example_chars
+        pick = self.retriever.pick
+        if request.feedback is None or not self.settings.other_examples:
+            return pick(request.intent, request.signatures, limit, chars)
+        first = {p.example.id for p in pick(request.intent, request.signatures, limit, chars)}
+        more = pick(request.intent, request.signatures, 2 * limit)
+        return tuple(p for p in more if p.example.id not in first)[-limit:]
 
     def _asked(self, request: Request, picked: tuple[Picked, ...]) -> Proposal:
         messages, shown = self._fitted(request, picked)

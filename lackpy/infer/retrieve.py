@@ -22,7 +22,7 @@ from lackpy.lang import Signature, check
 MAX_EXAMPLES = 6
 MAX_EXTRA = 2_000
 """Most examples taken from one extra source; the newest are kept."""
-LEAST_SHARE = 0.5
+LEAST_SHARE = 0.75
 """An example whose closeness is below this share of the best one's isn't shown: it would only mislead."""
 SEPARATOR = "\n---\n"
 
