@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from lackpy import config as configuration
 from lackpy.api import refusal
 from lackpy.call import Call, UsageError, prepare
+from lackpy.infer.again import is_better
 from lackpy.infer.protocol import Tier
 from lackpy.kits import Kit, load_kit
 from lackpy.lang import check
@@ -121,17 +122,17 @@ class Lackpy:
         ran: RunResult | None = None
         candidate: Candidate | None = None
         failed: list[Passed] = []
-        for candidate in search:
-            validate_ms += candidate.validate_ms
-            ran = self._run(candidate.verdict, call, candidate.proposal.params)
-            if candidate.tier in LIBRARY_TIERS:
-                self._report(candidate, ran)
-            result = _from_run(candidate, ran)
-            if not search.goes_on(candidate, ran):
+        for found in search:
+            validate_ms += found.validate_ms
+            run = self._run(found.verdict, call, found.proposal.params)
+            if found.tier in LIBRARY_TIERS:
+                self._report(found, run)
+            if is_better(run, ran):
+                candidate, ran, result = found, run, _from_run(found, run)
+            if not search.goes_on(found, run):
                 break
-            failed.append(
-                Passed(str(candidate.tier), candidate.provider, f"its program failed: {_sentence(ran)}")
-            )
+            said = "its program found nothing" if run.ok else f"its program failed: {_sentence(run)}"
+            failed.append(Passed(str(found.tier), found.provider, said))
         if result is None:
             result = self._unserved(call, search)
         result = replace(

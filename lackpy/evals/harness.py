@@ -18,8 +18,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from lackpy.evals.steps import Step
+from lackpy.infer.again import is_better
 from lackpy.infer.dispatch import Candidate, Dispatcher
-from lackpy.infer.model import Asker, Client, Completion, Settings
+from lackpy.infer.model import Asker, Client, Completion, Settings, is_constrained
 from lackpy.infer.protocol import Request, Tier
 from lackpy.kits import load_kit
 from lackpy.lang import check
@@ -105,10 +106,8 @@ class CachedClient:
 
     def complete(self, messages: Sequence[Message], request: Request, settings: Settings) -> Completion:
         """Answer from the folder, else from the model."""
-        constrained = (
-            settings.grammar if settings.grammar != "retry" or request.feedback is not None else "off"
-        )
-        grammar = sorted(s.text() for s in request.signatures.values()) if constrained != "off" else None
+        kit = sorted(s.text() for s in request.signatures.values())
+        grammar = kit if is_constrained(settings, request) else None
         key = json.dumps([self._identity, [dict(m) for m in messages], grammar], sort_keys=True)
         path = (
             self._folder / (hashlib.sha256(key.encode()).hexdigest()[:32] + ".json") if self._folder else None
@@ -184,13 +183,15 @@ class _Measured:
 def _outcome(case: Case, asker: Asker, step: Step, kit: Kit, scorer: Scorer, client: CachedClient) -> Outcome:
     request = Request(case.intent, kit.name, kit.signatures, timeout_s=TIMEOUT_S)
     check_types = typecheck if step.typecheck else None
-    dispatcher = Dispatcher([_Measured(asker)], typecheck=check_types, retry=step.retry)
+    dispatcher = Dispatcher([_Measured(asker)], typecheck=check_types, retry=step.retry, doubt=step.doubt)
     search = dispatcher.search(request)
     candidate: Candidate | None = None
     ran: RunResult | None = None
-    for candidate in search:
-        ran = executor("monty").run(candidate.verdict, kit.tools, {}, Limits())
-        if not search.goes_on(candidate, ran):
+    for found in search:
+        run = executor("monty").run(found.verdict, kit.tools, {}, Limits())
+        if is_better(run, ran):
+            candidate, ran = found, run
+        if not search.goes_on(found, run):
             break
     first, last = search.attempts[0], search.attempts[-1]
     done = ran is not None and ran.ok

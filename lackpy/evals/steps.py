@@ -18,12 +18,14 @@ class Step:
         settings: Fields of `lackpy.infer.model.Settings` to change.
         retry: A refused program is asked for once more.
         typecheck: Types are checked before running.
+        doubt: A program that found nothing for a text of its own is doubted once.
     """
 
     name: str
     settings: dict[str, Any]
     retry: bool = True
     typecheck: bool = True
+    doubt: bool = True
 
 
 STEPS: dict[str, Step] = {
@@ -36,6 +38,7 @@ STEPS: dict[str, Step] = {
         Step("no-grounding", {"grounding": False}),
         Step("no-typecheck", {}, typecheck=False),
         Step("no-retry", {}, retry=False),
+        Step("no-doubt", {}, doubt=False),
         Step("chat-retry", {"chat_retry": True}),
         Step("other-examples", {"other_examples": True}),
         Step("staged", {"staged": True}),

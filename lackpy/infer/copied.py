@@ -2,7 +2,8 @@
 
 An example says "calls of hash_key outside lib/cache.py"; a model asked for the calls of `term_len` keeps the condition
 on `lib/cache.py`. A text that is a value of a shown example's wording, stands in the program and has no word in common
-with the intent was copied. Where it is only a condition, the condition goes; elsewhere the program is refused. Pure.
+with the intent was copied, and so was a kind of definition that the intent doesn't ask for. Where it is only a
+condition, the condition goes; elsewhere the program is refused. Pure.
 """
 
 from __future__ import annotations
@@ -16,19 +17,37 @@ from lackpy.lang.verdict import Violation
 
 _WORD = re.compile(r"[A-Za-z]{3,}|\d{2,}")
 _EDGE = "*/^$ "
-_KINDS = frozenset(("class", "function", "method", "__init__", "__main__"))
+_KINDS = {
+    "class": (
+        "class",
+        "exception",
+        "error",
+        "type",
+        "inherit",
+        "base",
+        "derive",
+        "model",
+        "hierarch",
+        "mixin",
+    ),
+    "function": ("func", "def ", "defs", "callable", "helper", "test", "fixture", "decorator", "hook"),
+    "method": ("method", "member", "propert", "dunder", "constructor"),
+}
+"""Kind of definition → words of an intent that ask for it."""
+_NOBODYS = frozenset((*_KINDS, "__init__", "__main__"))
 """Texts that are nobody's own value."""
 
 
 def copied_values(program: ast.Module, intent: str, shown: Iterable[Picked]) -> frozenset[str]:
     """Return the texts of a program that come from an example's wording and not from the intent."""
+    shown = tuple(shown)
     said = {v for picked in shown for v in _values(picked)}
+    kinds = {k for picked in shown for k in _kinds(ast.parse(picked.example.program))}
     told = {w.lower() for w in _WORD.findall(intent)}
-    return frozenset(
-        text
-        for text in _texts(program)
-        if text in said and not any(_told(w.lower(), told) for w in _WORD.findall(text))
-    )
+    copied = {t for t in _texts(program) & said if not any(_told(w.lower(), told) for w in _WORD.findall(t))}
+    low = intent.lower()
+    copied |= {k for k in _kinds(program) & kinds if not any(word in low for word in _KINDS[k])}
+    return frozenset(copied)
 
 
 def without_copies(program: str, intent: str, shown: Iterable[Picked]) -> tuple[str, bool]:
@@ -103,7 +122,7 @@ class _Conditions(ast.NodeTransformer):
                 return kept[0] if kept else None
             test.values = kept
             return test
-        if not self.copied.intersection(_texts(test)):
+        if not self.copied.intersection({*_texts(test), *_kinds(test)}):
             return test
         self.changed = True
         return None
@@ -119,6 +138,17 @@ def _values(picked: Picked) -> set[str]:
     return found
 
 
+def _kinds(tree: ast.AST) -> set[str]:
+    """Return the kinds of definition that a tree asks for by `row["type"] == kind`."""
+    return {
+        right.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)
+        for right in node.comparators
+        if isinstance(right, ast.Constant) and right.value in _KINDS
+    }
+
+
 def _texts(tree: ast.AST) -> set[str]:
     """Return the texts of a tree that may be values: row keys and kinds of definitions are the language's own."""
     keys = {id(n.slice) for n in ast.walk(tree) if isinstance(n, ast.Subscript)}
@@ -128,7 +158,7 @@ def _texts(tree: ast.AST) -> set[str]:
         if isinstance(n, ast.Constant)
         and isinstance(n.value, str)
         and id(n) not in keys
-        and n.value not in _KINDS
+        and n.value not in _NOBODYS
     }
 
 

@@ -57,6 +57,7 @@ class Dispatcher:
         providers: In the order they are asked.
         typecheck: Type check of a model's or rule's program; `None` for none.
         retry: Ask a model tier once more with what was wrong.
+        doubt: Ask once more too where a model's program found nothing for a text that the intent doesn't state.
         missing: (tier, provider, sentence) of tiers that aren't set up, for status and help.
     """
 
@@ -66,11 +67,13 @@ class Dispatcher:
         *,
         typecheck: TypeCheck | None = None,
         retry: bool = True,
+        doubt: bool = True,
         missing: Iterable[tuple[Tier, str, str]] = (),
     ) -> None:
         """Ask nobody yet."""
         self.providers = tuple(providers)
         self.retry = retry
+        self.doubt = doubt and retry
         self._typecheck = typecheck
         self.missing = tuple(missing)
 
@@ -188,6 +191,7 @@ class Search:
         attempts: Every try so far, as the trace keeps it.
         generate_ms: Milliseconds in providers so far.
         last_refused: The last program that validation refused.
+        doubted: A run that found nothing was doubted; that happens once.
     """
 
     def __init__(
@@ -204,6 +208,7 @@ class Search:
         self.attempts: list[Attempt] = []
         self.generate_ms = 0.0
         self.last_refused: Verdict | None = None
+        self.doubted = False
         self._dispatcher = dispatcher
         self._request = request
         self._max_grade = max_grade
@@ -214,10 +219,15 @@ class Search:
         self._faults: list[Violation] = []
 
     def goes_on(self, candidate: Candidate, ran: RunResult) -> bool:
-        """Tell whether the next candidate may be asked for after this run; a model gets the error as feedback."""
+        """Tell whether the next candidate may be asked for after this run; a model hears what was wrong.
+
+        After a run that worked and found nothing the caller keeps that answer, unless a later one is better.
+        """
         library = candidate.tier in LIBRARY_TIERS
-        if not may_go_on(candidate.verdict.grade, ran, self._request.intent, library=library):
+        doubt = self._dispatcher.doubt and not self.doubted
+        if not may_go_on(candidate.verdict, ran, self._request.intent, library=library, doubt=doubt):
             return False
+        self.doubted = self.doubted or ran.ok
         self._faults.append(fault(ran))
         return True
 
@@ -236,10 +246,12 @@ class Search:
                 if candidate is not None:
                     self._faults.clear()
                     yield candidate
-                    reason = "its program failed while running"
-                    self.attempts[-1] = replace(self.attempts[-1], ok=False, reason=reason)
+                    nothing = any(f.rule == "nothing" for f in self._faults)
+                    reason = "its program found nothing" if nothing else "its program failed while running"
+                    self.attempts[-1] = replace(self.attempts[-1], ok=nothing, reason=reason)
                     if self._faults:  # from `goes_on`
-                        feedback = Feedback(candidate.verdict.program, tuple(self._faults))
+                        program = "" if nothing else candidate.verdict.program
+                        feedback = Feedback(program, tuple(self._faults))
                 if feedback is None or retry or not self._may_retry(provider):
                     break
                 if candidate is None:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lackpy.infer.model import Asker, Completion, ModelError, Settings
+from lackpy.infer.model import Asker, Completion, ModelError, Settings, is_constrained
 from lackpy.infer.protocol import Proposal, Request, Tier
 from lackpy.infer.retrieve import variable_names
 
@@ -125,7 +125,7 @@ class LlamaCppProvider:
             "stop": list(STOP),
             "cache_prompt": True,
         }
-        if settings.grammar == "always" or (settings.grammar == "retry" and request.feedback is not None):
+        if is_constrained(settings, request):
             body["grammar"] = self._grammar(request)
             body["max_tokens"] = min(self._max_tokens, MAX_CONSTRAINED_TOKENS)
         return body

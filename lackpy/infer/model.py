@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lackpy.infer.prompt import Message
 
 TypeCheck = Callable[[str, Mapping[str, Signature], Mapping[str, str]], tuple[Violation, ...]]
+SECOND_SHARE = 0.4
+"""Share of the best example's closeness that the examples of a second try must have."""
 MAX_REVISIONS = 3
 """Lines that staged mode asks for again within one proposal."""
 
@@ -72,7 +74,8 @@ class Settings:
         grammar: When decoding is constrained, where the engine can: `off`, `retry` (only a retry) or `always`.
         staged: Ask again for single refused lines before giving up on a proposal.
         chat_retry: A retry continues the conversation in place of a fresh prompt.
-        other_examples: A retry shows the next closest examples in place of those the first attempt followed.
+        other_examples: Every retry shows the next closest examples; else only one that has no program to mend does,
+            because the first examples led it astray.
     """
 
     examples: int = MAX_EXAMPLES
@@ -84,6 +87,13 @@ class Settings:
     staged: bool = False
     chat_retry: bool = False
     other_examples: bool = False
+
+
+def is_constrained(settings: Settings, request: Request) -> bool:
+    """Tell whether decoding is constrained: a retry that mends a program, or writes one where there was none."""
+    if settings.grammar == "retry" and request.feedback is not None:
+        return all(v.rule != "nothing" for v in request.feedback.violations)
+    return settings.grammar == "always"
 
 
 class Client(Protocol):
@@ -128,10 +138,11 @@ class Asker:
     def _picked(self, request: Request) -> tuple[Picked, ...]:
         limit, chars = self.settings.examples, self.settings.example_chars
         pick = self.retriever.pick
-        if request.feedback is None or not self.settings.other_examples:
+        feedback = request.feedback
+        if feedback is None or (feedback.program and not self.settings.other_examples):
             return pick(request.intent, request.signatures, limit, chars)
         first = {p.example.id for p in pick(request.intent, request.signatures, limit, chars)}
-        more = pick(request.intent, request.signatures, 2 * limit)
+        more = pick(request.intent, request.signatures, 2 * limit, least=SECOND_SHARE)
         return tuple(p for p in more if p.example.id not in first)[-limit:]
 
     def _asked(self, request: Request, picked: tuple[Picked, ...]) -> Proposal:

@@ -23,7 +23,7 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What was wrong with a previous attempt, for the one retry; `program` is "" when it held none."""
+    """What was wrong with a previous attempt, for the one retry; `program` is "" when there is none to mend."""
 
     program: str
     violations: tuple[Violation, ...]

@@ -112,6 +112,7 @@ class Retriever:
         signatures: Mapping[str, Signature],
         limit: int = MAX_EXAMPLES,
         budget_chars: int | None = None,
+        least: float = LEAST_SHARE,
     ) -> tuple[Picked, ...]:
         """Return the closest examples, closest last (next to the intent in the prompt).
 
@@ -120,6 +121,7 @@ class Retriever:
             signatures: Tools an example may call.
             limit: Most examples.
             budget_chars: Characters that phrasings and programs may take together; the closest is always kept.
+            least: Share of the best one's closeness that an example must have.
         """
         if limit <= 0:
             return ()
@@ -127,7 +129,7 @@ class Retriever:
             index = self._index(signatures)
         chosen: list[Picked] = []
         left = budget_chars
-        for picked in index.closest(intent, limit):
+        for picked in index.closest(intent, limit, least):
             size = len(picked.phrasing) + len(picked.example.program)
             if left is not None and chosen and size > left:
                 continue
@@ -161,10 +163,10 @@ class _Eligible:
         self.examples = tuple(reversed(unique.values()))
         self.index = Index([e.phrasings for e in self.examples], [e.program for e in self.examples])
 
-    def closest(self, intent: str, limit: int) -> list[Picked]:
+    def closest(self, intent: str, limit: int, share: float) -> list[Picked]:
         """Return the closest examples, closest first, without those that would only mislead."""
         ranked = self.index.rank(intent, limit)
-        least = max((s for _, _, s in ranked), default=0.0) * LEAST_SHARE
+        least = max((s for _, _, s in ranked), default=0.0) * share
         return [
             Picked(self.examples[e], said, round(s, 3))
             for n, (e, said, s) in enumerate(ranked)

@@ -106,3 +106,25 @@ def test_an_answer_from_memory_is_refused():
     made_up = _proposal('[["write", 1], ["write_usage", 2], ["write_option", 3]]')
     assert [v.rule for v in made_up.problems] == ["no-call"]
     assert not _proposal('len(find_callers("term_len"))').problems
+
+
+@pytest.mark.parametrize(
+    ("intent", "left"),
+    [
+        # what a 1.5B model wrote for the first intent
+        (
+            "all the things named <something>_option, wherever they are",
+            "[d for d in find_definitions('*_option')]",
+        ),
+        ("classes named <something>_option", None),
+        ("exceptions named <something>_option", None),
+    ],
+)
+def test_a_kind_of_definition_nobody_asked_for_goes(intent, left):
+    shown = Picked(
+        Example("b", ("Base classes",), '[d for d in find_definitions("Base*") if d["type"] == "class"]'),
+        "",
+        1.0,
+    )
+    program = '[d for d in find_definitions("*_option") if d["type"] == "class"]'
+    assert without_copies(program, intent, [shown]) == (left or program, left is not None)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lackpy.infer.again import is_better
 from lackpy.infer.dispatch import Dispatcher
 from lackpy.infer.protocol import Proposal, Request, Tier
 from lackpy.infer.rules import RuleError, RuleProvider, parse_rules
@@ -527,3 +528,43 @@ def test_a_file_that_only_the_program_names_is_its_own_fault() -> None:
     search = Dispatcher([Scripted().enqueue("read('lib/x.py')")]).search(request("show gone.py"))
     failed = ran("read() failed: no such file", ErrorKind.TOOL, path="lib/x.py")
     assert search.goes_on(next(iter(search)), failed)
+
+
+def found(output: object) -> RunResult:
+    return RunResult(ok=True, output=output, printed="", calls=(), error=None, ms=1.0)
+
+
+@pytest.mark.parametrize(
+    ("program", "intent", "output", "doubted"),
+    [
+        ("read('CHANGELOG.md')", "what does the changelog say", "", True),
+        ("len(find_callers('foo_*'))", "how many callers has foo", 0, True),
+        ("find_callers('foo')", "who calls foo", [], False),
+        ("find_callers('foo*')", "who calls foo", [], False),
+        ("find_callers('bar')", "who calls foo", ["x"], False),
+        ("len(find_callers('bar')) > 0", "does anybody call foo", False, False),
+    ],
+)
+def test_nothing_is_doubted_where_the_model_looked_for_something_of_its_own(
+    program: str, intent: str, output: object, doubted: bool
+) -> None:
+    search = Dispatcher([Scripted().enqueue(program)]).search(request(intent))
+    assert search.goes_on(next(iter(search)), found(output)) is doubted
+
+
+def test_nothing_is_doubted_once_and_without_the_program() -> None:
+    model = Scripted().enqueue("read('a.md')", "read('b.md')")
+    search = Dispatcher([model]).search(request())
+    answers = [search.goes_on(candidate, found("")) for candidate, _ in zip(search, range(2), strict=False)]
+    assert answers == [True, False]
+    feedback = model.requests[1].feedback
+    assert feedback is not None
+    assert (feedback.program, [v.rule for v in feedback.violations]) == ("", ["nothing"])
+
+
+def test_a_later_result_replaces_an_earlier_one_only_when_it_is_better() -> None:
+    assert is_better(found([]), None)
+    assert is_better(found([1]), found([]))
+    assert is_better(found([]), ran())
+    assert not is_better(found([]), found([]))
+    assert not is_better(ran(), found([]))
