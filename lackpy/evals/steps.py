@@ -28,11 +28,12 @@ class Step:
     doubt: bool = True
 
 
+_NONE: dict[str, Any] = {"examples": 0}
 STEPS: dict[str, Step] = {
     step.name: step
     for step in (
         Step("full", {}),
-        Step("no-examples", {"examples": 0}),
+        Step("no-examples", _NONE),
         Step("no-repair", {"repair": False}),
         Step("no-coercions", {"coercions": False}),
         Step("no-grounding", {"grounding": False}),
@@ -46,11 +47,16 @@ STEPS: dict[str, Step] = {
         Step("grammar-always", {"grammar": "always"}),
         Step("two-examples", {"examples": 2}),
         Step("six-examples", {"examples": 6, "example_chars": None}),
-        Step("no-examples-no-repair", {"examples": 0, "repair": False}),
-        Step("no-examples-no-retry", {"examples": 0}, retry=False),
-        Step("no-examples-chat-retry", {"examples": 0, "chat_retry": True}),
-        Step("no-examples-no-grammar", {"examples": 0, "grammar": "off"}),
-        Step("plain", {"examples": 0, "repair": False, "grammar": "off"}, retry=False, typecheck=False),
+        Step("no-examples-no-repair", {**_NONE, "repair": False}),
+        Step("no-examples-no-retry", _NONE, retry=False),
+        Step("no-examples-chat-retry", {**_NONE, "chat_retry": True}),
+        Step("no-examples-no-grammar", {**_NONE, "grammar": "off"}),
+        Step(
+            "plain",
+            {**_NONE, "repair": False, "grammar": "off"},
+            retry=False,
+            typecheck=False,
+        ),
     )
 }
 """Name → step; `full` is what the tier does by default."""

@@ -164,7 +164,7 @@ class Asker:
         room = self.client.room()
         while True:
             messages = prompt.build(request, picked)
-            if self.settings.chat_retry and request.feedback is not None:
+            if self.settings.chat_retry and request.feedback is not None and request.feedback.program:
                 messages = _conversation(request, request.feedback, picked)
             size = prompt.estimate_tokens(messages)
             if room is None or size <= room:

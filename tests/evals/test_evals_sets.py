@@ -1,4 +1,6 @@
-"""The intents no prompt, example or template was tuned on: their format, their programs and their checks.
+"""Two more sets of intents: `second`, looked at while the model tier was made, and `blind`, which was not.
+
+No intent of either stands in a prompt, example, rule or template. Checked: format, programs and scoring.
 
 The programs run when `LACKPY_EVAL_WORKSPACES` names the folder that holds the three source trees.
 """
@@ -46,7 +48,7 @@ class Set:
 
 
 SETS = (
-    Set("unseen", "held", {"core": (8, 8, 8), "compose": (7, 7, 7), "hard": (5, 5, 5)}),
+    Set("second", "held", {"core": (8, 8, 8), "compose": (7, 7, 7), "hard": (5, 5, 5)}),
     Set("blind", "blind", {"core": (7, 7, 6), "compose": (6, 6, 6), "hard": (4, 4, 4)}),
 )
 
