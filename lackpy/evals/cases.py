@@ -48,7 +48,7 @@ def load_cases(path: Path, workspaces: Path) -> tuple[Case, ...]:
         EvalError: It can't be read, a line is no case, or a workspace folder is missing.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as exc:
         raise EvalError(f"{path}: can't be read ({exc})") from exc
     cases = tuple(_case(path, n, line, workspaces) for n, line in enumerate(lines, 1) if line.strip())

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lackpy.infer.model import Asker, Completion, ModelError, Settings, is_constrained
+from lackpy.infer.model import LOCAL_SETTINGS, Asker, Completion, ModelError, Settings, is_constrained
 from lackpy.infer.protocol import Proposal, Request, Tier
 from lackpy.infer.retrieve import variable_names
 
@@ -75,7 +76,7 @@ class LlamaCppProvider:
         self.asker = Asker(
             self,
             retriever,
-            settings or Settings(examples=3, example_chars=600, grammar="retry" if grammar else "off"),
+            settings or replace(LOCAL_SETTINGS, grammar="retry" if grammar else "off"),
         )
 
     def propose(self, request: Request) -> Proposal:

@@ -89,6 +89,10 @@ class Settings:
     other_examples: bool = False
 
 
+LOCAL_SETTINGS = Settings(examples=3, example_chars=600)
+"""How a model of a few billion parameters is asked: fewer and closer examples, and a prompt that is read in 2 s."""
+
+
 def is_constrained(settings: Settings, request: Request) -> bool:
     """Tell whether decoding is constrained: a retry that mends a program, or writes one where there was none."""
     if settings.grammar == "retry" and request.feedback is not None:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lackpy.infer.model import Asker, Completion, ModelError, Settings
+from lackpy.infer.model import LOCAL_SETTINGS, Asker, Completion, ModelError, Settings
 from lackpy.infer.prompt import estimate_tokens
 from lackpy.infer.protocol import Proposal, Request, Tier
 
@@ -92,7 +92,7 @@ class OllamaProvider:
         self._timeout_s = timeout_s
         self._num_ctx = num_ctx
         self._seed = seed
-        self.asker = Asker(self, retriever, settings or Settings())
+        self.asker = Asker(self, retriever, settings or LOCAL_SETTINGS)
 
     def propose(self, request: Request) -> Proposal:
         """Answer with a program, or pass with a reason."""

@@ -117,3 +117,9 @@ def test_a_bad_scorer_is_one_sentence(tmp_path, text):
     path.write_text(text)
     with pytest.raises(EvalError, match=r"score\.py"):
         load_scorer(path)
+
+
+def test_a_line_separator_inside_a_text_does_not_end_a_case(workspace, tmp_path):
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"intent": "a\u2028b\x85c", "expected": 1}\r\n{"intent": "d"}', encoding="utf-8")
+    assert [c.intent for c in load_cases(path, workspace)] == ["a\u2028b\x85c", "d"]

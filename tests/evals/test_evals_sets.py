@@ -8,7 +8,9 @@ The programs run when `LACKPY_EVAL_WORKSPACES` names the folder that holds the t
 from __future__ import annotations
 
 import ast
+import json
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ import pytest
 import lackpy
 from lackpy.evals import load_cases
 from lackpy.evals.cases import load_scorer
+from lackpy.infer.retrieve import bank
 from lackpy.kits import load_kit
 
 HERE = Path(__file__).resolve().parent
@@ -108,3 +111,17 @@ def test_every_check_takes_the_reference_output_and_no_neighbours(rows):
     for row in rows:
         assert [name for name, output in outputs.items() if check(row, output)] == [row["id"]]
         assert not any(check(row, wrong) for wrong in NOT_AN_ANSWER), row["id"]
+
+
+def test_no_intent_stands_in_the_shipped_examples():
+    files = [HERE / f"intents_{s.name}.jsonl" for s in SETS] + [HERE.parent / "corpora" / "intents_dev.jsonl"]
+    intents = {
+        json.loads(line)["intent"]
+        for f in files
+        for line in f.read_text(encoding="utf-8").split("\n")
+        if line
+    }
+    plain = {" ".join(re.findall(r"\w+", text.lower())) for text in intents}
+    assert len(plain) == len(intents)
+    said = {" ".join(re.findall(r"\w+", p.lower())) for e in bank() for p in e.phrasings}
+    assert not plain & said
