@@ -10,30 +10,12 @@ variable names aside (ratio of equal tokens, 1 = the same form).
 from __future__ import annotations
 
 import argparse
-import ast
 import random
-import re
 from difflib import SequenceMatcher
 from statistics import mean
 
-from lackpy.infer.rank import Index
+from lackpy.infer.rank import Index, form_words
 from lackpy.infer.retrieve import bank
-
-KEPT = {"name", "type", "file", "line", "text", "class", "function", "method"}
-
-
-def form(program: str) -> list[str]:
-    tree = ast.parse(program)
-    names: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.setdefault(node.id, f"v{len(names)}")
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in KEPT:
-            node.value = "S"
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            node.id = names.get(node.id, node.id)
-    return re.findall(r"\w+|[^\w\s]", ast.unparse(tree))
 
 
 def main() -> None:
@@ -43,7 +25,7 @@ def main() -> None:
     options = parser.parse_args()
     examples = bank()
     said = [(i, p) for i, e in enumerate(examples) for p in e.phrasings if len(e.phrasings) > 1]
-    forms = [form(e.program) for e in examples]
+    forms = [form_words(e.program) for e in examples]
     sample = random.Random(options.seed).sample(said, options.sample)
     print(
         f"{len(examples)} examples, {sum(len(e.phrasings) for e in examples)} phrasings, sample of {len(sample)}"

@@ -164,8 +164,8 @@ def _kinds(text: str) -> list[int]:
     return [counts[kind] for kind in KINDS]
 
 
-def _features(program: str) -> set[str]:
-    """Return what a program's form is made of: its words and pairs of words, values and variable names aside."""
+def form_words(program: str) -> list[str]:
+    """Return what a program's form is made of, in order: its words, without its values and variable names."""
     tree = ast.parse(program)
     names: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -178,5 +178,9 @@ def _features(program: str) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
-    words = re.findall(r"\w+|[^\w\s]", ast.unparse(tree))
+    return re.findall(r"\w+|[^\w\s]", ast.unparse(tree))
+
+
+def _features(program: str) -> set[str]:
+    words = form_words(program)
     return {*words, *(f"{a} {b}" for a, b in pairwise(words))}
