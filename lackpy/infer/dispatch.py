@@ -256,6 +256,8 @@ class Search:
                     break
                 if candidate is None:
                     self.passed.pop()
+            if self.doubted:  # there is an answer: a second look is worth no dearer tier
+                return
 
     def _may_retry(self, provider: Provider) -> bool:
         is_model = provider.tier not in LIBRARY_TIERS

@@ -12,7 +12,12 @@ from collections.abc import Mapping
 from lackpy.lang.shapes import Shapes
 from lackpy.lang.signature import Signature
 
-_BOOL = re.compile(r"\b(true\s*(/|or)\s*false|yes\s*(/|or)\s*no|boolean|bool)\b", re.IGNORECASE)
+_BOOL = re.compile(
+    r"(?:^|[,.;:?!(-]|\banswer\b|\bas\b)\W*(?:(?:answer|just|only|return|say|tell me|with|as|an?|simple)\s+)*"
+    r"(?:true\s*(?:/|or)\s*false|yes\s*(?:/|or)\s*no|bool(?:ean)?)(?=\W*$|[:,?])",
+    re.IGNORECASE,
+)
+"""A wish beside the question, at an end of it: `bool` and `true or false` inside it are what is looked for."""
 _COUNT = re.compile(
     r"^\W*(?:(?:please|tell me|say|give me|i need|i want|what is|what's|the|total|count|compute)\W+)*"
     r"(how many|number of|count of|count the)\b",

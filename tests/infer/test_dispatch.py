@@ -562,6 +562,14 @@ def test_nothing_is_doubted_once_and_without_the_program() -> None:
     assert (feedback.program, [v.rule for v in feedback.violations]) == ("", ["nothing"])
 
 
+@pytest.mark.parametrize("programs", [("read('a.md')", "import os"), ("import os", "read('a.md')")])
+def test_a_doubt_asks_no_dearer_tier(programs: tuple[str, str]) -> None:
+    dear = Scripted(Tier.API, "api").enqueue("read('x')")
+    search = Dispatcher([Scripted().enqueue(*programs), dear]).search(request())
+    assert [search.goes_on(candidate, found("")) for candidate in search] == [True]
+    assert dear.requests == []
+
+
 def test_a_later_result_replaces_an_earlier_one_only_when_it_is_better() -> None:
     assert is_better(found([]), None)
     assert is_better(found([1]), found([]))

@@ -16,6 +16,11 @@ TOOLS = {"grep": Signature("grep", (Param("pattern", "str"),), "list[Row]", (ROW
     [
         ("does anything under src touch os.environ? true/false", "bool"),
         ("is x called anywhere, yes or no", "bool"),
+        ("true or false: does anybody call run", "bool"),
+        ("is run called outside tests? answer with a boolean", "bool"),
+        ("functions with a bool parameter", None),
+        ("which functions return a boolean", None),
+        ("lines that say true or false in conf.ini", None),
         ("for each file true or false: does it import x", None),
         ("how many calls of run are there", "count"),
         ("please tell me how many TODOs are left", "count"),
